@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a target: machine, console, input, limits; and what is told about it afterwards."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from signalbox.errors import Exit, UsageError
+from signalbox.output import progress, say
+from signalbox.run.console import ConsoleWriter, StdinReader
+from signalbox.run.faults import describe
+from signalbox.run.simulate import NO_LIMIT, Run
+from signalbox.sim import Machine
+
+if TYPE_CHECKING:
+    from signalbox.run.outcome import Outcome
+    from signalbox.run.target import Target
+    from signalbox.trace import Trace
+
+#: The kernel ends a node with this code when an assertion fails or a stack overflows.
+KERNEL_FATAL_CODE = 4
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends at the latest, in cycles and in simulated seconds."""
+
+    cycles: int | None = None
+    seconds: float | None = None
+
+    def in_cycles(self, clock_hz: int) -> int:
+        """The earlier of the two."""
+        given = [NO_LIMIT]
+        if self.cycles is not None:
+            given.append(self.cycles)
+        if self.seconds is not None:
+            given.append(round(self.seconds * clock_hz))
+        limit = min(given)
+        if limit <= 0:
+            raise UsageError("the limit of a run must be positive")
+        return limit
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that is over."""
+
+    target: Target
+    seed: int
+    machine: Machine
+    outcome: Outcome
+    consoles: dict[str, str]
+
+    @property
+    def exit_code(self) -> Exit:
+        """The outcome's, and a kernel's own fatal end counts as a guest fault."""
+        if self.target.is_system and self.outcome.stop == "fail" and self.outcome.code == KERNEL_FATAL_CODE:
+            return Exit.GUEST_FAULT
+        return self.outcome.exit_code
+
+    def explain(self) -> None:
+        """Say how the run ended, with everything known about a fault."""
+        fault = self.machine.fault()
+        if fault is not None:
+            say(describe(fault))
+        say(f"{self.target.name}: {self.outcome.sentence(self.target.platform.clock_hz)}")
+
+    def data(self) -> dict[str, Any]:
+        """The run as JSON."""
+        return {
+            "target": self.target.name,
+            "platform": self.target.platform.name,
+            "run": self.target.run_id(self.seed),
+            "seed": self.seed,
+            "stop": self.outcome.stop,
+            "code": self.outcome.code,
+            "cycle": self.outcome.cycle,
+            "exit_code": int(self.exit_code),
+            "state_hash": self.machine.state_hash(),
+            "fault": self.machine.fault(),
+            "console": self.consoles,
+        }
+
+    def trace(self) -> Trace:
+        """The records of an observed run."""
+        from signalbox import sim
+        from signalbox.trace import Schema, Trace
+
+        data, strings = self.machine.trace()
+        meta = {**self.target.meta(self.seed), "stop": self.outcome.stop, "cycles": self.outcome.cycle}
+        return Trace.decode(data, strings, Schema.from_data(sim.schema("trace")), meta)
+
+
+def execute(
+    target: Target, seed: int, limits: Limits, *, observe: bool = False, quiet: bool = False, with_input: bool = True
+) -> Finished:
+    """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`)."""
+    limit = limits.in_cycles(target.platform.clock_hz)
+    machine = Machine(target.platform.raw, target.images, seed=seed, observe=observe)
+    stream = sys.stderr.buffer if quiet else sys.stdout.buffer
+    console = ConsoleWriter(stream, target.consoles)
+    run = Run(machine, limit, console, StdinReader() if with_input else None, target.input_uart)
+    with progress(target.name, float(limit) if quiet and limit != NO_LIMIT else None) as bar:
+        if quiet and limit != NO_LIMIT:
+            run.on_progress = bar
+        outcome = run.execute()
+    texts = {name: bytes(data).decode("utf-8", "replace") for name, data in console.collected.items()}
+    return Finished(target, seed, machine, outcome, texts)

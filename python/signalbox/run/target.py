@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be run: a system (built first), a finished system.json, or any ELF file on a platform."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from signalbox import __version__
+from signalbox.build.model import Platform
+from signalbox.errors import BadInput, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+DEFAULT_PLATFORM = "virt"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Images, the platform they run on, and whose console each core's is."""
+
+    name: str
+    platform: Platform
+    images: tuple[tuple[Path, tuple[int, ...]], ...]
+    node_names: Mapping[int, str]
+    image_hash: str
+    is_system: bool
+    description: Mapping[str, Any]
+
+    @property
+    def consoles(self) -> dict[str, str]:
+        """Whose console each UART is: the node on its core, or everybody's."""
+        own = {
+            u.name: self.node_names[u.core] for u in self.platform.uarts if u.core is not None and u.core in self.node_names
+        }
+        return own or {u.name: self.name for u in self.platform.uarts}
+
+    @property
+    def input_uart(self) -> str | None:
+        """The UART that gets stdin: the first node's."""
+        first = self.images[0][1][0]
+        uarts = sorted(self.platform.uarts, key=lambda u: (u.core != first, u.core is not None))
+        return uarts[0].name if uarts else None
+
+    def run_id(self, seed: int) -> str:
+        """Identifies a run: ELF files, platform, seed, version."""
+        return hashlib.sha256(f"{self.image_hash}:{seed}:{__version__}".encode()).hexdigest()[:16]
+
+    def meta(self, seed: int) -> dict[str, Any]:
+        """What a trace file says about its run."""
+        return {
+            "name": self.name,
+            "run": self.run_id(seed),
+            "platform": self.platform.name,
+            "clock_hz": self.platform.clock_hz,
+            "cores": [c.name for c in self.platform.cores],
+            "nodes": {str(core): name for core, name in self.node_names.items()},
+            "seed": seed,
+            "version": __version__,
+            "level": self.description.get("level"),
+            "optimise": self.description.get("optimise"),
+            "params": self.description.get("params"),
+        }
+
+
+def find(path: Path, assignments: Mapping[str, str], platform: str | None) -> Target:
+    """Decide what a TARGET is by its content, and build it if it is a system."""
+    from signalbox.build import builder
+
+    if not path.exists():
+        raise BadInput(f"{path}: no such file or folder")
+    if path.is_file() and _is_elf(path):
+        if assignments:
+            raise UsageError("--set needs a system; this is an ELF file")
+        return elf(path, platform or DEFAULT_PLATFORM)
+    if path.is_file() and path.suffix == ".json":
+        if assignments:
+            raise UsageError("--set needs the system's folder or .toml file; a system.json is finished")
+        if platform is not None:
+            raise UsageError("--platform: a system.json carries its platform")
+        return described(builder.read_description(path), path)
+    if path.is_file() and path.suffix != ".toml":
+        raise BadInput(f"{path}: neither an ELF file, a system.json nor a .toml file")
+    built = builder.build(path, assignments, platform=platform)
+    return described(built.description, built.system_json)
+
+
+def _is_elf(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError as e:
+        raise BadInput(f"{path}: {e.strerror}") from e
+
+
+def described(description: Mapping[str, Any], system_json: Path) -> Target:
+    """The target that a system.json describes."""
+    from signalbox.build import builder
+
+    images = tuple((p, tuple(cores)) for p, cores in builder.images_of(description, system_json))
+    for path, _ in images:
+        if not path.is_file():
+            raise BadInput(f"{system_json}: {path} does not exist; build again")
+    return Target(
+        name=description["name"],
+        platform=Platform.from_json(description["platform"]),
+        images=images,
+        node_names={n["core"]: n["name"] for n in description["nodes"]},
+        image_hash=description["hash"],
+        is_system=True,
+        description=description,
+    )
+
+
+def elf(path: Path, platform_name: str) -> Target:
+    """Any ELF file: every core starts in it."""
+    from signalbox.build import source
+
+    platform = Platform.from_json(source.load_platform(platform_name))
+    cores = tuple(range(len(platform.cores)))
+    digest = hashlib.sha256(path.read_bytes())
+    digest.update(repr(sorted(platform.raw.items())).encode())
+    return Target(
+        name=path.name,
+        platform=platform,
+        images=((path, cores),),
+        node_names={c: platform.cores[c].name for c in cores},
+        image_hash=digest.hexdigest()[:16],
+        is_system=False,
+        description={},
+    )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The only door to the simulator: typed wrappers over the extension module, which is imported on first use."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from signalbox.errors import BadInput, SignalboxError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+
+class SimulatorMissing(SignalboxError):
+    """The extension module is not built."""
+
+    kind = "simulator-missing"
+
+
+def extension() -> ModuleType:
+    """The extension module."""
+    try:
+        from signalbox import _sim
+    except ImportError as e:
+        raise SimulatorMissing(
+            f"the simulator is not built ({e}).\n"
+            "  In a checkout run ./signalbox, which builds it; otherwise reinstall signalbox."
+        ) from e
+    return _sim
+
+
+def platform_resolve(text: str, filename: str, search_dirs: Sequence[Path]) -> dict[str, Any]:
+    """A platform file, checked and with every default filled in."""
+    sim = extension()
+    try:
+        resolved: dict[str, Any] = json.loads(sim.platform_resolve(text, filename, [str(d) for d in search_dirs]))
+    except sim.InputError as e:
+        raise BadInput(str(e)) from e
+    return resolved
+
+
+def system_resolve(text: str, filename: str, platform: Mapping[str, Any]) -> dict[str, Any]:
+    """A system file, checked against its platform and with every default filled in."""
+    sim = extension()
+    try:
+        resolved: dict[str, Any] = json.loads(sim.system_resolve(text, filename, json.dumps(platform)))
+    except sim.InputError as e:
+        raise BadInput(str(e)) from e
+    return resolved
+
+
+def apply_overrides(text: str, filename: str, overrides: Mapping[str, str]) -> str:
+    """The text of a platform or system file with values put at dotted keys. A wrong key is a usage error."""
+    sim = extension()
+    try:
+        changed: str = sim.apply_overrides(text, filename, list(overrides.items()))
+    except sim.InputError as e:
+        raise UsageError(str(e)) from e
+    return changed
+
+
+def schema(what: str) -> dict[str, Any]:
+    """JSON Schema of `platform` or `system` files, or the record kinds of a `trace`."""
+    result: dict[str, Any] = json.loads(getattr(extension(), f"{what}_schema")())
+    return result
+
+
+def image_info(path: Path) -> dict[str, Any]:
+    """What the loader sees in an ELF file."""
+    sim = extension()
+    try:
+        info: dict[str, Any] = json.loads(sim.image_info(str(path)))
+    except sim.InputError as e:
+        raise BadInput(str(e)) from e
+    return info
+
+
+class Machine:
+    """A simulated machine, loaded and held before its first cycle."""
+
+    def __init__(
+        self,
+        platform: Mapping[str, Any],
+        images: Sequence[tuple[Path, Sequence[int]]],
+        seed: int = 1,
+        observe: bool = False,
+    ) -> None:
+        sim = extension()
+        try:
+            self._machine = sim.Machine(
+                json.dumps(platform), [(str(path), list(cores)) for path, cores in images], seed=seed, observe=observe
+            )
+        except sim.InputError as e:
+            raise BadInput(str(e)) from e
+
+    def run(self, until_cycle: int) -> dict[str, Any]:
+        """Run until this cycle or until something ends the run; see `signalbox.run.outcome` for the reasons."""
+        result: dict[str, Any] = json.loads(self._machine.run(until_cycle))
+        return result
+
+    def console(self) -> list[tuple[str, bytes]]:
+        """What the UARTs sent since the last call."""
+        drained: list[tuple[str, bytes]] = self._machine.console()
+        return drained
+
+    def input(self, uart: str, data: bytes) -> None:
+        """Give a UART bytes to receive."""
+        self._machine.input(uart, data)
+
+    def state_hash(self) -> str:
+        """Hash of the whole state."""
+        result: str = self._machine.state_hash()
+        return result
+
+    def stats(self) -> dict[str, Any]:
+        """Accounts of cores, caches and slaves."""
+        result: dict[str, Any] = json.loads(self._machine.stats())
+        return result
+
+    def fault(self) -> dict[str, Any] | None:
+        """The fault that ended the run."""
+        text = self._machine.fault()
+        return None if text is None else json.loads(text)
+
+    def trace(self) -> tuple[bytes, list[str]]:
+        """Records and strings of an observed run."""
+        result: tuple[bytes, list[str]] = self._machine.trace()
+        return result
+
+    def read(self, address: int, size: int, core: int = 0) -> bytes:
+        """Memory as a core sees it through its caches."""
+        result: bytes = self._machine.read(address, size, core)
+        return result
+
+    def symbol(self, name: str, core: int = 0) -> int | None:
+        """Address of a symbol in the image of a core."""
+        result: int | None = self._machine.symbol(name, core)
+        return result

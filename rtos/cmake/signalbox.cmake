@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# One executable per node, from the kernel, its port, the links that the node has, and the application. Each part is compiled
+# against the node's own platform.h and config.h, with its own optimisation.
+
+# Sources of a part: every C and assembler file of a folder (not of folders below it).
+function(sb_sources out folder)
+  file(GLOB found CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.S)
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# A part of a node. OBJECT rather than STATIC: a strong definition must replace a weak one wherever it lies.
+function(sb_part target node optimise)
+  add_library(${target} OBJECT ${ARGN})
+  target_include_directories(${target} PRIVATE ${SB_RTOS_DIR}/include ${SB_RTOS_DIR} ${SB_GENERATED_DIR}/${node})
+  target_compile_options(${target} PRIVATE
+    -march=${SB_NODE_${node}_MARCH} -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs
+    ${optimise} -g -ffunction-sections -fdata-sections -fno-jump-tables -fno-common
+    ${SB_PREFIX_MAPS}
+    $<$<COMPILE_LANGUAGE:C>:-std=c11 -Wall -Wextra -Werror>)
+endfunction()
+
+# The compiler knows its libraries by the base name, without the Z extensions.
+function(sb_base_march out march)
+  string(REGEX REPLACE "_.*$" "" base ${march})
+  set(${out} ${base} PARENT_SCOPE)
+endfunction()
+
+function(sb_add_node node)
+  set(generated ${SB_GENERATED_DIR}/${node})
+  set(level ${SB_KERNEL_LEVEL})
+  set(objects)
+
+  sb_sources(kernel ${SB_RTOS_DIR}/kernel)
+  # The console and the timer of a core belong to every node, and are compiled like the kernel.
+  foreach(folder ports/riscv32 drivers/uart drivers/timer)
+    sb_sources(more ${SB_RTOS_DIR}/${folder})
+    list(APPEND kernel ${more})
+  endforeach()
+  sb_part(${node}_kernel_${level} ${node} ${SB_OPTIMISE_KERNEL} ${kernel} ${generated}/config.c)
+  list(APPEND objects $<TARGET_OBJECTS:${node}_kernel_${level}>)
+
+  if(SB_NODE_${node}_DRIVERS)
+    sb_sources(link ${SB_RTOS_DIR}/link)
+    foreach(manager IN LISTS SB_NODE_${node}_MANAGERS)
+      sb_sources(more ${SB_RTOS_DIR}/link/${manager})
+      list(APPEND link ${more})
+    endforeach()
+    foreach(driver IN LISTS SB_NODE_${node}_DRIVERS)
+      sb_sources(more ${SB_RTOS_DIR}/drivers/${driver})
+      list(APPEND link ${more})
+    endforeach()
+    sb_part(${node}_link ${node} ${SB_OPTIMISE_LINK} ${link})
+    list(APPEND objects $<TARGET_OBJECTS:${node}_link>)
+  endif()
+
+  sb_part(${node}_app ${node} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_SOURCES})
+  target_include_directories(${node}_app PRIVATE ${SB_APP_DIR})
+  list(APPEND objects $<TARGET_OBJECTS:${node}_app>)
+
+  sb_base_march(base ${SB_NODE_${node}_MARCH})
+  add_executable(${node} ${objects})
+  set_target_properties(${node} PROPERTIES SUFFIX .elf LINK_DEPENDS ${generated}/node.ld)
+  target_link_options(${node} PRIVATE
+    -march=${base} -mabi=ilp32 --specs=picolibc.specs -nostartfiles
+    -T ${generated}/node.ld -Wl,--gc-sections -Wl,--no-warn-rwx-segments -Wl,-Map=${node}.map)
+endfunction()

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.h"
+
+void sb_report(enum sb_err err, const char *label)
+{
+    void (*error)(enum sb_err, const char *) = port_node()->hooks.error;
+    if (SB_HOOKED && error != NULL) {
+        error(err, label);
+    }
+}
+
+_Noreturn void sb_fatal(enum sb_err err, const char *label)
+{
+    (void)port_lock(); /* for good */
+    sb_report(err, label);
+    port_fatal(label);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
+ *  Blocks. A class has its own part of the pool's memory and hands it out in order; what comes back goes to the free list, which is
+ *  looked at first. So a class touches as little memory as the application ever needed at once. */
+#include <string.h>
+
+#include "kernel.h"
+#include "signalbox/config_types.h"
+
+static const uint8_t end_mark[SB_SIGNAL_TAIL_BYTES] = {0xe5, 0x5e, 0xa1, 0x1a};
+
+static inline uint8_t *end_mark_of(const struct sb_signal_header *header)
+{
+    return (uint8_t *)(uintptr_t)header + sizeof *header + header->size_bytes;
+}
+
+void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config)
+{
+    uint8_t *memory = config->memory;
+    pool->classes = config->classes;
+    for (uint32_t i = 0; i < config->classes; i++) {
+        struct sb_pool_class *class = &pool->class[i];
+        class->free = NULL;
+        class->fresh = memory;
+        class->block_bytes = config->block_bytes[i];
+        class->blocks = config->block_count[i];
+        class->fresh_blocks = class->blocks;
+        class->in_use = 0;
+        class->refused = 0;
+        class->stride_bytes = SB_POOL_STRIDE(class->block_bytes);
+        memory += (size_t)class->stride_bytes * class->blocks;
+        sb_check(i == 0 || class->block_bytes > class[-1].block_bytes, SB_ERR_ARGUMENT, "pool-classes-order");
+    }
+    sb_check(memory <= (uint8_t *)config->memory + config->memory_bytes, SB_ERR_ARGUMENT, "pool-memory-size");
+}
+
+/** A block of the class, NULL if there is none. */
+static inline struct sb_signal_header *class_take(struct sb_pool_class *class)
+{
+    const uint32_t state = port_lock();
+    struct sb_signal_header *header = class->free;
+    if (header != NULL) {
+        class->free = header->next;
+        class->in_use++;
+    } else if (class->fresh_blocks != 0) {
+        header = (struct sb_signal_header *)(void *)class->fresh;
+        header->pool_class = class;
+        class->fresh += class->stride_bytes;
+        class->fresh_blocks--;
+        class->in_use++;
+    } else {
+        class->refused++;
+    }
+    port_unlock(state);
+    return header;
+}
+
+static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *pool, uint32_t size_bytes, uint32_t signo)
+{
+    struct sb_pool_class *class = pool->class;
+    struct sb_pool_class *end = class + pool->classes;
+    while (size_bytes > class->block_bytes) {
+        if (++class == end) {
+            return NULL;
+        }
+    }
+    struct sb_signal_header *header = class_take(class);
+    if (header == NULL) {
+        return NULL;
+    }
+    header->sender = node->self->addr;
+    header->addressee = SB_ADDR_NONE;
+    header->size_bytes = size_bytes;
+    *sb_signal_number(header) = signo;
+    if (SB_CHECKED) {
+        header->mark = SB_SIGNAL_OWNED;
+        memcpy(end_mark_of(header), end_mark, sizeof end_mark);
+    }
+    return sb_signal_of(header);
+}
+
+union sb_signal *sb_alloc(uint32_t size_bytes, uint32_t signo)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_ALLOC);
+    struct sb_node *node = port_node();
+    sb_check(size_bytes >= sizeof signo, SB_ERR_SIZE, "alloc-size");
+    union sb_signal *sig = allocate(node, node->pools, size_bytes, signo);
+    if (sig == NULL) {
+        const struct sb_pool *pool = node->pools;
+        const bool too_large = size_bytes > pool->class[pool->classes - 1].block_bytes;
+        sb_fatal(too_large ? SB_ERR_SIZE : SB_ERR_MEMORY, too_large ? "alloc-size" : "alloc-exhausted");
+    }
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_ALLOC);
+    return sig;
+}
+
+union sb_signal *sb_alloc_from(uint32_t pool, uint32_t size_bytes, uint32_t signo)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_ALLOC);
+    struct sb_node *node = port_node();
+    sb_check(pool < node->pool_count, SB_ERR_ARGUMENT, "pool-unknown");
+    sb_check(size_bytes >= sizeof signo, SB_ERR_SIZE, "alloc-size");
+    union sb_signal *sig = allocate(node, &node->pools[pool], size_bytes, signo);
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_ALLOC);
+    return sig;
+}
+
+union sb_signal *sb_alloc_nil(uint32_t size_bytes, uint32_t signo)
+{
+    return sb_alloc_from(0, size_bytes, signo);
+}
+
+void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *label)
+{
+    const struct sb_node *node = port_node();
+    const struct sb_signal_header *header = sb_signal_header_of(sig);
+    /* First: is it a signal? Second: is its owner who it should be? Third: has somebody written behind it? */
+    const uintptr_t class_address = (uintptr_t)header->pool_class;
+    const uintptr_t pools = (uintptr_t)node->pools;
+    sb_check(class_address >= pools && class_address < pools + node->pool_count * sizeof *node->pools, SB_ERR_CORRUPT,
+             "signal-header");
+    sb_check(header->mark == mark, SB_ERR_ARGUMENT, label);
+    sb_check(header->size_bytes <= header->pool_class->block_bytes, SB_ERR_CORRUPT, "signal-header");
+    sb_check(memcmp(end_mark_of(header), end_mark, sizeof end_mark) == 0, SB_ERR_CORRUPT, "signal-end-mark");
+}
+
+static inline void class_give(struct sb_signal_header *header)
+{
+    struct sb_pool_class *class = header->pool_class;
+    if (SB_CHECKED) {
+        header->mark = SB_SIGNAL_FREE;
+    }
+    const uint32_t state = port_lock();
+    header->next = class->free;
+    class->free = header;
+    class->in_use--;
+    port_unlock(state);
+}
+
+void sb_pool_return(struct sb_signal_header *header)
+{
+    class_give(header);
+}
+
+void sb_free(union sb_signal **sig)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_FREE);
+    sb_check(sig != NULL && *sig != NULL, SB_ERR_ARGUMENT, "free-null");
+    struct sb_signal_header *header = sb_signal_header_of(*sig);
+    sb_signal_check(*sig, SB_SIGNAL_OWNED, "signal-not-owned");
+    *sig = NULL;
+    class_give(header);
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_FREE);
+}
+
+uint32_t sb_pool_classes(uint32_t pool)
+{
+    const struct sb_node *node = port_node();
+    return pool < node->pool_count ? node->pools[pool].classes : 0;
+}
+
+enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_status *out)
+{
+    const struct sb_node *node = port_node();
+    if (pool >= node->pool_count || class_index >= node->pools[pool].classes) {
+        return SB_ERR_ARGUMENT;
+    }
+    const struct sb_pool_class *class = &node->pools[pool].class[class_index];
+    const uint32_t state = port_lock();
+    out->block_bytes = class->block_bytes;
+    out->blocks = class->blocks;
+    out->in_use = class->in_use;
+    out->in_use_max = class->blocks - class->fresh_blocks;
+    out->refused = class->refused;
+    port_unlock(state);
+    return SB_OK;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel.h"
+
+/** Behind all waiters that are at least as urgent. */
+static void waiters_insert(struct sb_wait_list *waiters, struct sb_task *task)
+{
+    struct sb_task *previous = waiters->last;
+    while (previous != NULL && previous->priority > task->priority) {
+        previous = previous->previous;
+    }
+    struct sb_task *next = previous != NULL ? previous->next : waiters->first;
+    task->previous = previous;
+    task->next = next;
+    if (previous != NULL) {
+        previous->next = task;
+    } else {
+        waiters->first = task;
+    }
+    if (next != NULL) {
+        next->previous = task;
+    } else {
+        waiters->last = task;
+    }
+}
+
+static void waiters_remove(struct sb_wait_list *waiters, struct sb_task *task)
+{
+    if (task->previous != NULL) {
+        task->previous->next = task->next;
+    } else {
+        waiters->first = task->next;
+    }
+    if (task->next != NULL) {
+        task->next->previous = task->previous;
+    } else {
+        waiters->last = task->previous;
+    }
+}
+
+void sb_sem_forget_locked(struct sb_task *task)
+{
+    waiters_remove(&task->sem->waiters, task);
+    task->sem = NULL;
+}
+
+/* ---- fast semaphores */
+
+enum sb_err sb_fsem_signal(sb_addr to)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_FSEM_SIGNAL);
+    struct sb_node *node = port_node();
+    enum sb_err err = SB_OK;
+    const uint32_t state = port_lock();
+    struct sb_task *task = sb_task_local(node, to);
+    if (task == NULL) {
+        err = SB_ERR_DEAD;
+    } else if (task->state == SB_STATE_WAIT_FSEM) {
+        sb_wake_locked(node, task, SB_OK);
+        sb_reschedule_locked(node);
+    } else {
+        if (task->fsem < INT32_MAX) {
+            task->fsem++;
+        } else {
+            err = SB_ERR_FULL;
+        }
+        if (task->kind == SB_TASK_INTERRUPT) {
+            sb_activate_locked(node, task);
+        }
+    }
+    port_unlock(state);
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_FSEM_SIGNAL);
+    return err;
+}
+
+static inline enum sb_err fsem_wait(uint32_t timeout_ticks)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_FSEM_WAIT);
+    struct sb_node *node = port_node();
+    sb_check(timeout_ticks == 0 || sb_may_wait(node), SB_ERR_CONTEXT, "fsem-context");
+    enum sb_err err = SB_OK;
+    const uint32_t state = port_lock();
+    struct sb_task *task = node->self;
+    if (task->fsem > 0) {
+        task->fsem--;
+    } else if (timeout_ticks == 0) {
+        err = SB_ERR_TIMEOUT;
+    } else if (!sb_timeout_possible(node, timeout_ticks)) {
+        err = SB_ERR_NO_TICK;
+    } else {
+        err = sb_wait_locked(node, task, SB_STATE_WAIT_FSEM, timeout_ticks);
+    }
+    port_unlock(state);
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_FSEM_WAIT);
+    return err;
+}
+
+void sb_fsem_wait(void)
+{
+    SB_IGNORE(fsem_wait(SB_FOREVER));
+}
+
+enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
+{
+    return fsem_wait(timeout_ticks);
+}
+
+int32_t sb_fsem_value(sb_addr addr)
+{
+    const struct sb_task *task = sb_task_local(port_node(), addr);
+    return task != NULL ? task->fsem : SB_ERR_DEAD;
+}
+
+/* ---- counting semaphores */
+
+void sb_sem_init(struct sb_sem *sem, int32_t count)
+{
+    sem->count = count;
+    sem->waiters.first = NULL;
+    sem->waiters.last = NULL;
+}
+
+enum sb_err sb_sem_signal(struct sb_sem *sem)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_SEM_SIGNAL);
+    struct sb_node *node = port_node();
+    sb_check(sem != NULL, SB_ERR_ARGUMENT, "sem-null");
+    enum sb_err err = SB_OK;
+    const uint32_t state = port_lock();
+    struct sb_task *task = sem->waiters.first;
+    if (task != NULL) {
+        sb_sem_forget_locked(task);
+        sb_wake_locked(node, task, SB_OK);
+        sb_reschedule_locked(node);
+    } else if (sem->count < INT32_MAX) {
+        sem->count++;
+    } else {
+        err = SB_ERR_FULL;
+    }
+    port_unlock(state);
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_SEM_SIGNAL);
+    return err;
+}
+
+static inline enum sb_err sem_wait(struct sb_sem *sem, uint32_t timeout_ticks)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_SEM_WAIT);
+    struct sb_node *node = port_node();
+    sb_check(sem != NULL, SB_ERR_ARGUMENT, "sem-null");
+    sb_check(timeout_ticks == 0 || sb_may_wait(node), SB_ERR_CONTEXT, "sem-context");
+    enum sb_err err = SB_OK;
+    const uint32_t state = port_lock();
+    if (sem->count > 0) {
+        sem->count--;
+    } else if (timeout_ticks == 0) {
+        err = SB_ERR_TIMEOUT;
+    } else if (!sb_timeout_possible(node, timeout_ticks)) {
+        err = SB_ERR_NO_TICK;
+    } else {
+        struct sb_task *task = node->self;
+        task->sem = sem;
+        task->state = SB_STATE_WAIT_SEM;
+        sb_ready_remove(&node->ready, task);
+        waiters_insert(&sem->waiters, task);
+        err = sb_rest_locked(node, task, timeout_ticks);
+    }
+    port_unlock(state);
+    SB_PROBE_NOP(kernel_exit, SB_SERVICE_SEM_WAIT);
+    return err;
+}
+
+void sb_sem_wait(struct sb_sem *sem)
+{
+    SB_IGNORE(sem_wait(sem, SB_FOREVER));
+}
+
+enum sb_err sb_sem_wait_timeout(struct sb_sem *sem, uint32_t timeout_ticks)
+{
+    return sem_wait(sem, timeout_ticks);
+}
+
+int32_t sb_sem_value(const struct sb_sem *sem)
+{
+    return sem->count;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "signalbox/port.h"
+
+#include <stddef.h>
+
+#include "config.h"
+#include "platform.h"
+#include "signalbox/config_types.h"
+#include "signalbox/console.h"
+#include "signalbox/timer.h"
+
+_Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointer in a task's first word");
+
+#define INTERRUPT_STACK_MARK 0x5b5b5b5bu
+
+/** Room for a preempted and switched context and a swap hook. */
+#define IDLE_STACK_BYTES 512u
+
+/** port_switch's frame; `ra` is its first word. */
+#define SWITCH_FRAME_BYTES 64u
+
+#define IRQ_LINES 32u
+
+/** Reads of a control register are volatile: their order among each other and other accesses matters. */
+#define CSR_READ(name)                                                                                       \
+    __extension__({                                                                                          \
+        uint32_t value_;                                                                                     \
+        __asm__ volatile("csrr %0, " #name : "=r"(value_)::"memory");                                        \
+        value_;                                                                                              \
+    })
+
+/** Lowest word of the interrupt stack, from the linker script; checked level compares it after each interrupt. */
+extern uint32_t __stack_bottom[];
+
+struct sb_node sb_node;
+
+/** Who is connected with a line. */
+static struct {
+    void (*handler)(void);
+    struct sb_task *task;
+} lines[IRQ_LINES];
+
+/** Lines of interrupt tasks. */
+static uint32_t task_lines;
+
+static uint64_t tick_next;
+static uint32_t tick_period;
+
+/* ---- used by boot.S and trap.S */
+
+/** The only hart that may start this image; the others park. -1: each core has its own image, whoever comes is right. */
+#ifdef SB_CFG_CORE
+#define BOOT_CORE ((int32_t)SB_CFG_CORE)
+#else
+#define BOOT_CORE (-1)
+#endif
+extern const int32_t sb_boot_core;
+const int32_t sb_boot_core = BOOT_CORE;
+
+_Noreturn void sb_port_boot(void);
+bool sb_port_interrupt(uint32_t cause);
+_Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address);
+
+_Noreturn void sb_port_boot(void)
+{
+    __stack_bottom[0] = INTERRUPT_STACK_MARK;
+    sb_start(&sb_node_config);
+}
+
+bool sb_port_interrupt(uint32_t cause)
+{
+    const uint32_t others = CSR_READ(mip) & task_lines & ~(1u << cause);
+    if (others != 0) {
+        /* Several lines are pending: the most urgent task runs first, not the one that the hardware names. */
+        for (uint32_t bit = 0; bit < IRQ_LINES; bit++) {
+            if ((others >> bit & 1u) != 0) {
+                sb_interrupt_activate(lines[bit].task);
+            }
+        }
+    }
+    void (*handler)(void) = lines[cause].handler;
+    if (lines[cause].task != NULL) {
+        sb_interrupt_activate(lines[cause].task);
+    } else if (handler == NULL) {
+        port_irq_disable(cause);
+        sb_interrupt_spurious();
+    }
+    const bool leave = sb_interrupt(handler);
+    if (SB_CFG_LEVEL >= SB_LEVEL_CHECKED && __stack_bottom[0] != INTERRUPT_STACK_MARK) {
+        port_fatal("interrupt-stack-overflow");
+    }
+    return leave;
+}
+
+/* ---- end of the node */
+
+static void put_hex(uint32_t value)
+{
+    char text[10] = {'0', 'x'};
+    for (uint32_t i = 0; i < 8; i++) {
+        text[2 + i] = "0123456789abcdef"[value >> (28 - 4 * i) & 15u];
+    }
+    sb_console_write(text, sizeof text);
+}
+
+static void put_task(void)
+{
+    const struct sb_task *task = sb_node.self;
+    if (task != NULL) {
+        sb_console_puts(", task ");
+        sb_console_puts(task->name);
+    }
+    sb_console_puts("\n");
+}
+
+_Noreturn void port_finish(uint32_t code)
+{
+    (void)port_lock();
+    *(volatile uint32_t *)SB_FINISHER_BASE = code == 0 ? 0x5555u : code << 16 | 0x3333u;
+    for (;;) {
+        __asm__ volatile("wfi");
+    }
+}
+
+_Noreturn void port_fatal(const char *label)
+{
+    (void)port_lock();
+    sb_console_puts("signalbox: fatal: ");
+    sb_console_puts(label);
+    put_task();
+    port_finish(SB_FATAL_CODE);
+}
+
+_Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address)
+{
+    static const char *const names[] = {"instruction address misaligned",
+                                        "instruction access fault",
+                                        "illegal instruction",
+                                        "breakpoint",
+                                        "load address misaligned",
+                                        "load access fault",
+                                        "store address misaligned",
+                                        "store access fault"};
+    sb_console_puts("signalbox: exception: ");
+    sb_console_puts(cause < sizeof names / sizeof names[0] ? names[cause] : "other");
+    sb_console_puts(", cause ");
+    put_hex(cause);
+    sb_console_puts(", pc ");
+    put_hex(pc);
+    sb_console_puts(", address ");
+    put_hex(address);
+    put_task();
+    port_finish(SB_FATAL_CODE);
+}
+
+/* ---- contexts */
+
+void port_context_init(struct sb_task *task)
+{
+    uint32_t *frame = (uint32_t *)(void *)(task->stack + task->stack_bytes - SWITCH_FRAME_BYTES);
+    frame[0] = (uint32_t)(uintptr_t)sb_task_main;
+    task->sp = frame;
+}
+
+void *port_idle_stack(uint32_t *stack_bytes)
+{
+    static _Alignas(16) uint8_t stack[IDLE_STACK_BYTES];
+    *stack_bytes = sizeof stack;
+    return stack;
+}
+
+void port_unmask(void)
+{
+    __asm__ volatile("csrsi mstatus, 8" ::: "memory");
+}
+
+_Noreturn void port_idle(void)
+{
+    for (;;) {
+        __asm__ volatile("wfi");
+    }
+}
+
+/* ---- interrupts */
+
+void port_irq_enable(uint32_t bit)
+{
+    __asm__ volatile("csrs mie, %0" ::"r"(1u << bit));
+}
+
+void port_irq_disable(uint32_t bit)
+{
+    __asm__ volatile("csrc mie, %0" ::"r"(1u << bit));
+}
+
+static void connect(uint32_t bit, void (*handler)(void), struct sb_task *task)
+{
+    const uint32_t state = port_lock();
+    lines[bit].handler = handler;
+    lines[bit].task = task;
+    if (task != NULL) {
+        task_lines |= 1u << bit;
+    } else {
+        task_lines &= ~(1u << bit);
+    }
+    if (handler != NULL || task != NULL) {
+        port_irq_enable(bit);
+    } else {
+        port_irq_disable(bit);
+    }
+    port_unlock(state);
+}
+
+void port_irq_connect(uint32_t bit, void (*handler)(void))
+{
+    connect(bit, handler, NULL);
+}
+
+void port_irq_connect_task(uint32_t bit, struct sb_task *task)
+{
+    connect(bit, NULL, task);
+}
+
+/** A late tick is made up for: COMPARE is then still in the past and the line stays raised. */
+static void tick_handler(void)
+{
+    tick_next += tick_period;
+    sb_timer_set(port_core(), tick_next);
+    sb_tick();
+}
+
+void port_tick_start(uint32_t tick_hz)
+{
+    const uint32_t core = port_core();
+    tick_period = SB_TIMER_HZ / tick_hz;
+    tick_next = sb_timer_count(core) + tick_period;
+    sb_timer_set(core, tick_next);
+    port_irq_connect(SB_TIMER_IRQ, tick_handler);
+}
+
+/* ---- core, time, memory */
+
+uint32_t port_core(void)
+{
+    return CSR_READ(mhartid);
+}
+
+uint64_t port_cycles(void)
+{
+    uint32_t high;
+    uint32_t low;
+    do {
+        high = CSR_READ(mcycleh);
+        low = CSR_READ(mcycle);
+    } while (high != CSR_READ(mcycleh));
+    return (uint64_t)high << 32 | low;
+}
+
+/** Zicbom, written as numbers: the base -march does not name it. `op`: 0 invalidate, 1 clean, 2 flush. */
+#define CACHE_OP(start, size_bytes, op)                                                                      \
+    do {                                                                                                     \
+        if (SB_DCACHE_BYTES > 0) {                                                                           \
+            uintptr_t line_ = (uintptr_t)(start) & ~(uintptr_t)(SB_CACHE_LINE_BYTES - 1);                    \
+            const uintptr_t end_ = (uintptr_t)(start) + (size_bytes);                                        \
+            for (; line_ < end_; line_ += SB_CACHE_LINE_BYTES) {                                             \
+                __asm__ volatile(".insn i 0x0f, 2, x0, %0, " #op ::"r"(line_) : "memory");                   \
+            }                                                                                                \
+        }                                                                                                    \
+    } while (0)
+
+void port_cache_clean(const void *start, uint32_t size_bytes)
+{
+    CACHE_OP(start, size_bytes, 1);
+}
+
+void port_cache_flush(const void *start, uint32_t size_bytes)
+{
+    CACHE_OP(start, size_bytes, 2);
+}
+
+void port_cache_invalidate(const void *start, uint32_t size_bytes)
+{
+    CACHE_OP(start, size_bytes, 0);
+}
+
+void *port_uncached(const void *cached)
+{
+    return (void *)((uintptr_t)cached | SB_BYPASS_BIT);
+}
+
+void *port_cached(const void *uncached)
+{
+    return (void *)((uintptr_t)uncached & ~(uintptr_t)SB_BYPASS_BIT);
+}
+
+void port_barrier(void)
+{
+    __asm__ volatile("fence iorw, iorw" ::: "memory");
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Core classes: what follows from several keys together.
+
+use crate::check::check;
+use crate::platform_keys::CLASS;
+use crate::problem::{InputError, Problem};
+use crate::types::{CoreClass, Predictor};
+use serde_json::Value as Json;
+
+/// Check the text of a core class. `name` is the name by which it was found.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass, InputError> {
+    let (values, places) = check(filename, text, &CLASS)?;
+    let class: CoreClass =
+        serde_json::from_value(Json::Object(values)).map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
+    let mut problems = Vec::new();
+    if class.name != name {
+        problems.push(Problem::at(
+            places.of("name"),
+            format!("the class in the file `{name}.toml` is called `{}`", class.name),
+            "not the file's name",
+            format!("write name = \"{name}\", or rename the file"),
+        ));
+    }
+    let entries = class.predictor_entries;
+    match class.predictor {
+        Predictor::TwoBit if !entries.is_power_of_two() => problems.push(Problem::at(
+            places.of("predictor_entries"),
+            format!("a two_bit predictor cannot have {entries} entries"),
+            "not a power of two",
+            "write a power of two, such as predictor_entries = 256",
+        )),
+        Predictor::None | Predictor::Static if entries != 0 => problems.push(Problem::at(
+            places.of("predictor_entries"),
+            "only a two_bit predictor has entries",
+            "not used",
+            "remove the key, or write predictor = \"two_bit\"",
+        )),
+        _ => {}
+    }
+    if class.source.trim().is_empty() {
+        problems.push(Problem::at(
+            places.of("source"),
+            "the source of the costs is not named",
+            "empty",
+            "name the document; every report repeats it",
+        ));
+    }
+    places.error(problems)?;
+    Ok(class)
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The keys of platform files and of core classes.
+
+use crate::keys::{Case, Choice, Key, Need, Table, Text, Value};
+
+const U32: i64 = u32::MAX as i64;
+/// The largest cost or delay that a file may ask for.
+const CYCLES: i64 = 1_000_000;
+
+const fn cycles(name: &'static str, doc: &'static str) -> Key {
+    Key::required(name, doc, Value::Int(0, CYCLES))
+}
+
+const WIDTH_BITS: Key = Key::required("width_bits", "width of the data bus", Value::Power(8, 128));
+
+/// A platform file.
+pub static PLATFORM: Table = Table {
+    what: "a platform",
+    keys: &[
+        Key::required("schema", "version of this format: 1", Value::Version(1)),
+        Key::required("name", "name by which systems ask for it; the file's name without .toml", Value::Text(Text::Name)),
+        Key::default("description", "one line for people", Value::Text(Text::Any), Need::Text("")),
+        Key::required("clock_hz", "frequency of the base clock, in which all cycles count", Value::Int(1, 1_000_000_000_000)),
+        Key::default("bypass_mask", "data addresses with this bit bypass the data cache; 0 for none", Value::Int(0, U32), Need::Int(0)),
+        Key::optional("default_memory", "memory into which programs are linked; the first one if left out", Value::Text(Text::Name)),
+        Key::default(
+            "misaligned",
+            "what a misaligned load or store does",
+            Value::Word(&[("split", "the core splits it into aligned accesses"), ("trap", "it traps")]),
+            Need::Text("trap"),
+        ),
+        Key::default("seeded", "what the seed of a run decides", Value::Table(&SEEDED), Need::Empty),
+        Key::default("interconnect", "costs of the way between a master and a slave", Value::Table(&INTERCONNECT), Need::Empty),
+        Key::default("boot", "what a core finds at reset", Value::Table(&BOOT), Need::Empty),
+        Key::required("core", "cores, in order of hart number", Value::Tables(&CORE, 1)),
+        Key::required("memory", "memories", Value::Tables(&MEMORY, 1)),
+        Key::default("device", "memory-mapped devices", Value::Tables(&DEVICE, 0), Need::Empty),
+    ],
+    choice: None,
+};
+
+static SEEDED: Table = Table {
+    what: "the table `seeded`",
+    keys: &[
+        Key::default("registers", "registers hold random values at reset, else zero", Value::Bool, Need::Bool(true)),
+        Key::default("memory", "memory that no image fills holds random values, else zero", Value::Bool, Need::Bool(true)),
+        Key::default(
+            "start_skew_cycles",
+            "each core starts at a random cycle below this; 0 starts all at once",
+            Value::Int(0, CYCLES),
+            Need::Int(64),
+        ),
+        Key::default("refresh_phase", "where in its interval the refresh of SDRAM begins is random", Value::Bool, Need::Bool(true)),
+    ],
+    choice: None,
+};
+
+static INTERCONNECT: Table = Table {
+    what: "the table `interconnect`",
+    keys: &[
+        Key::default("request_cycles", "from a master's request to the slave's arbiter", Value::Int(1, CYCLES), Need::Int(1)),
+        Key::default("response_cycles", "from the end of service to the master's next instruction", Value::Int(0, CYCLES), Need::Int(1)),
+    ],
+    choice: None,
+};
+
+static BOOT: Table = Table {
+    what: "the table `boot`",
+    keys: &[Key::default("hartid_in_a0", "register a0 holds the hart number at reset", Value::Bool, Need::Bool(false))],
+    choice: None,
+};
+
+static CORE: Table = Table {
+    what: "a core",
+    keys: &[
+        Key::default("count", "so many cores like this", Value::Int(1, 1024), Need::Int(1)),
+        Key::default("name", "name; {} stands for the hart number", Value::Text(Text::Names), Need::Text("cpu{}")),
+        Key::required("class", "core class: a file in the folder cores", Value::Text(Text::Name)),
+        Key::optional("icache", "instruction cache; none if left out", Value::Table(&CACHE)),
+        Key::optional("dcache", "data cache; none if left out", Value::Table(&CACHE)),
+    ],
+    choice: None,
+};
+
+static CACHE: Table = Table {
+    what: "a cache",
+    keys: &[
+        Key::required("size_bytes", "bytes of data", Value::Power(64, 1 << 24)),
+        Key::required("line_bytes", "bytes in a line", Value::Power(4, 64)),
+        Key::default("ways", "lines of a set; 1, as caches are direct mapped", Value::Int(1, 1), Need::Int(1)),
+    ],
+    choice: None,
+};
+
+static MEMORY: Table = Table {
+    what: "a memory",
+    keys: &[
+        Key::required("name", "name, unique among memories and devices", Value::Text(Text::Name)),
+        Key::required("base", "address of its first byte", Value::Int(0, U32)),
+        Key::required("size_bytes", "bytes", Value::Int(1, U32)),
+    ],
+    choice: Some(Choice {
+        key: "kind",
+        doc: "what kind of memory",
+        cases: &[
+            Case {
+                word: "sdram",
+                doc: "single-data-rate SDRAM behind its controller; times in cycles of the base clock",
+                keys: &[
+                    WIDTH_BITS,
+                    cycles("cas", "READ command to first data"),
+                    cycles("trcd", "ACTIVATE to READ or WRITE"),
+                    cycles("trp", "PRECHARGE to ACTIVATE"),
+                    cycles("trfc", "length of a refresh"),
+                    cycles("refresh_interval", "from one refresh to the next; 0 for never"),
+                    Key::required("banks", "number of banks; consecutive rows lie in consecutive banks", Value::Power(1, 64)),
+                    Key::required("row_bytes", "bytes of a row of one bank", Value::Power(64, 1 << 20)),
+                    cycles("read_overhead", "what controller and fabric add to a read"),
+                    cycles("write_overhead", "what controller and fabric add to a write"),
+                ],
+            },
+            Case {
+                word: "sram",
+                doc: "static memory: each beat of its bus costs the same",
+                keys: &[WIDTH_BITS, Key::required("access_cycles", "cycles of one beat", Value::Int(1, CYCLES))],
+            },
+            Case { word: "ideal", doc: "every access is served in one cycle", keys: &[] },
+        ],
+    }),
+};
+
+static DEVICE: Table = Table {
+    what: "a device",
+    keys: &[
+        Key::required("name", "name, unique among memories and devices", Value::Text(Text::Name)),
+        Key::required("base", "address of its first register", Value::Int(0, U32)),
+        Key::optional("size_bytes", "bytes of its region; as many as its registers take if left out", Value::Int(4, U32)),
+        Key::optional("core", "index of the core whose instance this is", Value::Int(0, 1023)),
+        Key::default("outputs", "wires from its interrupt outputs to cores", Value::List(&Value::Table(&OUTPUT), 0, 1024), Need::Empty),
+        Key::default("access_cycles", "cycles that an access holds the device", Value::Int(1, CYCLES), Need::Int(1)),
+    ],
+    choice: Some(Choice {
+        key: "model",
+        doc: "which device",
+        cases: &[
+            Case { word: "uart16550", doc: "serial port with byte registers", keys: &[] },
+            Case {
+                word: "clint",
+                doc: "RISC-V core-local interruptor; drives bits 3 and 7 of every core",
+                keys: &[Key::required("hz", "frequency of mtime; divides clock_hz", Value::Int(1, 1_000_000_000_000))],
+            },
+            Case { word: "timer", doc: "64-bit COUNT of the base clock and COMPARE", keys: &[] },
+            Case { word: "pulse", doc: "pulse interrupts from other cores", keys: &[] },
+            Case { word: "mutex", doc: "hardware mutex", keys: &[] },
+            Case { word: "finisher", doc: "ends the run: pass, fail, reset", keys: &[] },
+        ],
+    }),
+};
+
+static OUTPUT: Table = Table {
+    what: "an output",
+    keys: &[
+        Key::default("output", "number of the device's output", Value::Int(0, 1023), Need::Int(0)),
+        Key::optional("core", "index of the core; the device's own core if left out", Value::Int(0, 1023)),
+        Key::required("bit", "bit in the core's mip: 3, 7, 11, 16 to 31", Value::Int(0, 31)),
+    ],
+    choice: None,
+};
+
+/// A core class.
+pub static CLASS: Table = Table {
+    what: "a core class",
+    keys: &[
+        Key::required("name", "name; the file's name without .toml", Value::Text(Text::Name)),
+        Key::required(
+            "label",
+            "how far to trust the costs",
+            Value::Word(&[
+                ("rtl", "confirmed against the core's RTL"),
+                ("documented", "from the named document"),
+                ("assumed", "chosen; no document says so"),
+            ]),
+        ),
+        Key::required("source", "where the costs come from", Value::Text(Text::Any)),
+        Key::required("isa", "instruction set; anything else traps", Value::Text(Text::Isa)),
+        issue("alu", "arithmetic and logic"),
+        issue("load", "loads"),
+        cycles("load_result", "lateness of a loaded value"),
+        issue("store", "stores"),
+        issue("branch_not_taken", "branch, not taken and foreseen"),
+        issue("branch_taken", "branch, taken and foreseen"),
+        issue("branch_mispredicted", "branch that was not foreseen"),
+        Key::required(
+            "predictor",
+            "how branches are foreseen",
+            Value::Word(&[
+                ("none", "not at all: a branch costs branch_taken or branch_not_taken"),
+                ("static", "backward is taken, forward is not"),
+                ("two_bit", "table of two-bit counters"),
+            ]),
+        ),
+        Key::default("predictor_entries", "counters of two_bit: a power of two", Value::Int(0, 1 << 16), Need::Int(0)),
+        issue("jump", "jal"),
+        issue("jump_indirect", "jalr"),
+        issue("shift", "shifts"),
+        cycles("shift_result", "lateness of a shifted value"),
+        issue("mul", "multiplications"),
+        cycles("mul_result", "lateness of a product"),
+        issue("div_base", "division whose quotient has one significant bit or none"),
+        cycles("div_per_bit", "each further significant bit of the quotient"),
+        cycles("div_result", "lateness of a quotient"),
+        issue("csr", "control register accesses"),
+        issue("trap", "entry into a trap or interrupt"),
+        issue("trap_return", "mret"),
+        issue("fence", "fence"),
+        issue("fence_i", "fence.i, without what it makes miss"),
+        issue("cache_op", "cbo.*, without the transfer that it causes"),
+    ],
+    choice: None,
+};
+
+/// The cost of an instruction: at least one cycle, or time would stand still.
+const fn issue(name: &'static str, doc: &'static str) -> Key {
+    Key::required(name, doc, Value::Int(1, CYCLES))
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Resolved platforms and systems: plain data, every default filled in, every name and number checked.
+//!
+//! As JSON a system looks like its file (`node`, `node.task`, `node.pool`, `link`); a platform has its cores written out
+//! one by one, each with its class, under `cores`, `memories` and `devices`.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A machine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Platform {
+    /// Version of the file format: 1.
+    pub schema: u32,
+    /// Name by which systems ask for it.
+    pub name: String,
+    /// One line for people.
+    pub description: String,
+    /// Frequency of the base clock, in which all cycles count.
+    pub clock_hz: u64,
+    /// What the seed decides.
+    pub seeded: Seeded,
+    /// A data address with this bit bypasses the data cache; the bit is not part of the physical address. 0: none.
+    pub bypass_mask: u32,
+    /// Costs of the way to a slave.
+    pub interconnect: Interconnect,
+    /// In order of hart number.
+    pub cores: Vec<Core>,
+    /// Sorted by base.
+    pub memories: Vec<Memory>,
+    /// In the order of the file.
+    pub devices: Vec<Device>,
+    /// Name of the memory into which programs are linked.
+    pub default_memory: String,
+    /// State at reset.
+    pub boot: Boot,
+    /// What a misaligned load or store does.
+    pub misaligned: Misaligned,
+}
+
+/// What the seed decides on a platform.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Seeded {
+    /// Registers hold random values at reset (else zero).
+    pub registers: bool,
+    /// Memory that no image fills holds random values (else zero).
+    pub memory: bool,
+    /// Each core starts at a random cycle below this; 0 or 1 starts all at once.
+    pub start_skew_cycles: u32,
+    /// The phase of refresh is random.
+    pub refresh_phase: bool,
+}
+
+/// Fixed costs of the way between a master and a slave.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Interconnect {
+    /// From a master's request to its arrival at the slave's arbiter, in cycles, at least 1.
+    pub request_cycles: u32,
+    /// From the end of service to the master's next instruction, in cycles.
+    pub response_cycles: u32,
+}
+
+/// What a core finds at reset, besides its program counter.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Boot {
+    /// Register a0 holds the hart number.
+    pub hartid_in_a0: bool,
+}
+
+/// What a misaligned load or store does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Misaligned {
+    /// The core splits it into aligned accesses.
+    Split,
+    /// It traps.
+    Trap,
+}
+
+/// A core.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Core {
+    /// Unique on the platform.
+    pub name: String,
+    /// `mhartid`; equal to the position in [`Platform::cores`].
+    pub hartid: u32,
+    /// Instruction set and costs.
+    pub class: CoreClass,
+    /// Instruction cache.
+    pub icache: Option<Cache>,
+    /// Data cache.
+    pub dcache: Option<Cache>,
+}
+
+/// Geometry of a cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cache {
+    /// Bytes of data: a power of two.
+    pub size_bytes: u32,
+    /// Bytes in a line: a power of two, 4 to 64.
+    pub line_bytes: u32,
+    /// Lines of a set: 1, direct mapped.
+    pub ways: u32,
+}
+
+/// Branch prediction of a core class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Predictor {
+    /// None: a branch costs `branch_taken` or `branch_not_taken`.
+    None,
+    /// Backward branches are predicted taken.
+    Static,
+    /// Table of two-bit counters, indexed by the program counter.
+    TwoBit,
+}
+
+/// How much the costs of a core class can be trusted; every report repeats it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassLabel {
+    /// Confirmed against the core's RTL.
+    Rtl,
+    /// From the named document.
+    Documented,
+    /// Chosen; no document says so.
+    Assumed,
+}
+
+/// A timing class: costs in cycles. An instruction completes its slot `cost` after it issues; its result can be used
+/// `*_result` later. See `platforms/cores`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CoreClass {
+    /// Name of its file.
+    pub name: String,
+    /// How far to trust it.
+    pub label: ClassLabel,
+    /// Where the costs come from.
+    pub source: String,
+    /// Instruction set, such as `rv32imac_zicsr`; anything else traps.
+    pub isa: String,
+    /// Arithmetic and logic.
+    pub alu: u32,
+    /// Loads.
+    pub load: u32,
+    /// Lateness of a loaded value.
+    pub load_result: u32,
+    /// Stores.
+    pub store: u32,
+    /// Branch, not taken and foreseen.
+    pub branch_not_taken: u32,
+    /// Branch, taken and foreseen.
+    pub branch_taken: u32,
+    /// Branch that was not foreseen.
+    pub branch_mispredicted: u32,
+    /// How branches are foreseen.
+    pub predictor: Predictor,
+    /// Counters of [`Predictor::TwoBit`]: a power of two; else 0.
+    pub predictor_entries: u32,
+    /// `jal`.
+    pub jump: u32,
+    /// `jalr`.
+    pub jump_indirect: u32,
+    /// Shifts.
+    pub shift: u32,
+    /// Lateness of a shifted value.
+    pub shift_result: u32,
+    /// Multiplications.
+    pub mul: u32,
+    /// Lateness of a product.
+    pub mul_result: u32,
+    /// Division with a quotient of one significant bit or none.
+    pub div_base: u32,
+    /// Each further significant bit of the quotient.
+    pub div_per_bit: u32,
+    /// Lateness of a quotient.
+    pub div_result: u32,
+    /// Control register accesses.
+    pub csr: u32,
+    /// Entry into a trap or interrupt.
+    pub trap: u32,
+    /// `mret`.
+    pub trap_return: u32,
+    /// `fence`.
+    pub fence: u32,
+    /// `fence.i`, without what it makes miss.
+    pub fence_i: u32,
+    /// `cbo.*`, without the transfer it causes.
+    pub cache_op: u32,
+}
+
+/// A memory: a slave that caches may hold lines of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Memory {
+    /// Unique among memories and devices.
+    pub name: String,
+    /// Physical address of its first byte.
+    pub base: u32,
+    /// Bytes.
+    pub size_bytes: u32,
+    /// What an access costs.
+    #[serde(flatten)]
+    pub kind: MemoryKind,
+}
+
+/// What kind of memory, and its timing in cycles of the base clock.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum MemoryKind {
+    /// Single-data-rate SDRAM behind its controller.
+    Sdram {
+        /// Width of the data bus.
+        width_bits: u32,
+        /// READ command to first data.
+        cas: u32,
+        /// ACTIVATE to READ or WRITE.
+        trcd: u32,
+        /// PRECHARGE to ACTIVATE.
+        trp: u32,
+        /// Length of a refresh.
+        trfc: u32,
+        /// From one refresh to the next; 0 means never.
+        refresh_interval: u32,
+        /// Number of banks; consecutive rows lie in consecutive banks.
+        banks: u32,
+        /// Bytes of a row of one bank.
+        row_bytes: u32,
+        /// What controller and fabric add to a read.
+        read_overhead: u32,
+        /// What controller and fabric add to a write.
+        write_overhead: u32,
+    },
+    /// Static memory: each beat of its bus costs the same.
+    Sram {
+        /// Width of the data bus.
+        width_bits: u32,
+        /// Cycles of one beat.
+        access_cycles: u32,
+    },
+    /// Every access is served in one cycle.
+    Ideal,
+}
+
+/// A memory-mapped device, never cached.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Device {
+    /// Unique among memories and devices.
+    pub name: String,
+    /// Physical address of its first register.
+    pub base: u32,
+    /// Bytes of its region.
+    pub size_bytes: u32,
+    /// Which device.
+    #[serde(flatten)]
+    pub model: DeviceModel,
+    /// Interrupt outputs, connected to cores.
+    pub outputs: Vec<Output>,
+    /// Cycles that an access holds the device.
+    pub access_cycles: u32,
+    /// The core whose instance this is, where a platform has one for each core.
+    pub core: Option<usize>,
+}
+
+/// Which device. The output numbers are those of the device's model in `dev`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "model", rename_all = "snake_case")]
+pub enum DeviceModel {
+    /// Serial port with byte registers; output 0 is its interrupt.
+    Uart16550,
+    /// RISC-V core-local interruptor; output 2 × hart is its software interrupt, 2 × hart + 1 its timer interrupt.
+    Clint {
+        /// Frequency of `mtime`; divides the base clock.
+        hz: u64,
+    },
+    /// 64-bit COUNT of the base clock and COMPARE; output 0 is high while COUNT ≥ COMPARE.
+    Timer,
+    /// Pulse interrupt block; output 0 is high while `ipending` is not 0.
+    Pulse,
+    /// Hardware mutex.
+    Mutex,
+    /// SiFive test finisher.
+    Finisher,
+}
+
+/// A wire from an interrupt output of a device to a core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Output {
+    /// Number of the device's output.
+    pub output: u32,
+    /// Index of the core.
+    pub core: usize,
+    /// Bit in that core's `mip`: 3, 7, 11, 16–31.
+    pub bit: u32,
+}
+
+/// What runs where.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct System {
+    /// Version of the file format: 1.
+    pub schema: u32,
+    /// Name of the system.
+    pub name: String,
+    /// Platform that it is for: a name, or the path of a file.
+    pub platform: String,
+    /// How it is compiled.
+    pub build: Build,
+    /// How its kernels are configured.
+    pub kernel: Kernel,
+    /// Values that the program reads as `sb_param_<name>`.
+    pub params: BTreeMap<String, i64>,
+    /// Nodes; the position is the node's index.
+    #[serde(rename = "node")]
+    pub nodes: Vec<Node>,
+    /// Links; the position is the link's number.
+    #[serde(rename = "link")]
+    pub links: Vec<Link>,
+}
+
+/// Optimisation flags of the compiler, such as `-O2`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Build {
+    /// Of parts that say nothing else.
+    pub optimise: String,
+    /// Of the kernel.
+    pub optimise_kernel: String,
+    /// Of link layer and drivers.
+    pub optimise_link: String,
+    /// Of the application.
+    pub optimise_app: String,
+}
+
+/// Configuration of the kernel, the same on all nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Kernel {
+    /// How much is checked at run time.
+    pub level: Level,
+    /// Frequency of the kernel's tick; 0 is off.
+    pub tick_hz: u32,
+}
+
+/// How much a kernel checks at run time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Fatal invariants.
+    Release,
+    /// Also calls hooks.
+    Hooks,
+    /// Also checks preconditions, end marks, stacks.
+    Checked,
+}
+
+/// A kernel instance on a core.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Node {
+    /// Unique in the system.
+    pub name: String,
+    /// Index of the core that it runs on.
+    pub core: usize,
+    /// C files, relative to the system file.
+    pub sources: Vec<String>,
+    /// Tasks; the position is the task's index.
+    #[serde(rename = "task")]
+    pub tasks: Vec<Task>,
+    /// Pools; the first is the system pool.
+    #[serde(rename = "pool")]
+    pub pools: Vec<Pool>,
+}
+
+/// A task.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// Unique on its node.
+    pub name: String,
+    /// C function `void entry(void)`.
+    pub entry: String,
+    /// What schedules it.
+    pub kind: TaskKind,
+    /// 0 (the most urgent) to 31.
+    pub priority: u32,
+    /// Bytes of its stack; 0 for an interrupt task, which has none of its own.
+    pub stack_bytes: u32,
+    /// `mip` bit that activates an interrupt task.
+    pub irq: Option<u32>,
+}
+
+/// What schedules a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// Its priority among ready tasks.
+    Priority,
+    /// An interrupt.
+    Interrupt,
+}
+
+/// A pool of signal buffers: up to eight classes of blocks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Pool {
+    /// Size of each class, ascending.
+    pub block_bytes: Vec<u32>,
+    /// Blocks of each class.
+    pub block_count: Vec<u32>,
+}
+
+/// A link between two nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Link {
+    /// Names of its ends.
+    pub nodes: [String; 2],
+    /// Connection manager.
+    pub manager: String,
+    /// Driver.
+    pub driver: String,
+    /// Whether the shared area and the receive buffers are accessed through the data cache.
+    pub buffers: Buffers,
+    /// Largest frame, headers included.
+    pub mtu_bytes: u32,
+    /// Receive buffers of each end.
+    pub dm_buffers: u32,
+}
+
+/// How a link's buffers are accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Buffers {
+    /// Through the data cache, with maintenance.
+    Cached,
+    /// Past the data cache.
+    Uncached,
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Each way to get a platform wrong: the report names the line, shows it, and says what to do.
+
+mod common;
+
+use common::{change, holds, line_of, platforms, text};
+use config::{platform_resolve, InputError};
+
+fn error(text: &str) -> InputError {
+    platform_resolve(text, "p.toml", &[platforms()]).expect_err("this must not resolve")
+}
+
+/// Change one place of de2-dual; the report must stand at the changed line and hold `parts`.
+#[track_caller]
+fn wrong(from: &str, to: &str, parts: &[&str]) {
+    let changed = change(&text("de2-dual"), from, to);
+    let e = error(&changed);
+    assert_eq!(e.problems().len(), 1, "{e}");
+    holds(&e, &[&format!("p.toml:{}:", line_of(&changed, to))]);
+    holds(&e, parts);
+}
+
+#[test]
+fn unknown_key() {
+    wrong(
+        "cas = 3 ",
+        "cas = 3\ncaslatency = 3 ",
+        &["a memory has no key `caslatency`", "caslatency = 3", "unknown key", "its keys: kind, name, base, size_bytes, width_bits, cas,"],
+    );
+    let e = error(&change(&text("de2-dual"), "clock_hz", "clock_zh"));
+    holds(&e, &["did you mean `clock_hz`?", "a platform needs the key `clock_hz`", "add `clock_hz = …`: frequency of the base clock"]);
+    wrong(
+        "start_skew_cycles = 64 ",
+        "start_skew_cycle = 64 ",
+        &["the table `seeded` has no key `start_skew_cycle`", "did you mean `start_skew_cycles`?"],
+    );
+}
+
+#[test]
+fn key_of_another_kind() {
+    wrong("access_cycles = 1 ", "access_cycles = 1\ncas = 3 ", &["`cas` belongs to kind = \"sdram\", not to \"sram\""]);
+}
+
+#[test]
+fn wrong_type() {
+    wrong(
+        "refresh_interval = 781 ",
+        "refresh_interval = \"781\" ",
+        &["`refresh_interval` must be an integer", "this is a string", "without quotes"],
+    );
+    wrong("registers = true ", "registers = 1 ", &["`registers` must be true or false", "this is an integer"]);
+    wrong("name = \"sram\"", "name = 5", &["`name` must be a string", "in double quotes"]);
+    wrong("class = \"nios2f\"", "class = []", &["`class` must be a string", "this is a list"]);
+    wrong("[interconnect]\n", "[[interconnect]]\n", &["`interconnect` must be a table", "this is a list"]);
+    wrong("[[core]]\n", "[core]\n", &["`core` must be a list of tables", "[[core]], with two brackets"]);
+    wrong("clock_hz = 50_000_000 ", "clock_hz = 50e6 ", &["`clock_hz` must be an integer", "a number with a fraction"]);
+}
+
+#[test]
+fn missing_key() {
+    let t = text("de2-dual");
+    let without: String = t.lines().filter(|l| !l.starts_with("trp")).map(|l| format!("{l}\n")).collect();
+    let e = error(&without);
+    holds(&e, &[&format!("p.toml:{}:", line_of(&without, "[[memory]]")), "a memory needs the key `trp`", "PRECHARGE to ACTIVATE"]);
+    let e = error("schema = 1\nname = \"x\"\n");
+    holds(&e, &["p.toml:1:1", "needs the key `clock_hz`", "needs the key `core`", "needs the key `memory`"]);
+    let e = error(&change(&t, "kind = \"sram\"\n", ""));
+    holds(&e, &["a memory needs the key `kind`", "add `kind = …`: what kind of memory"]);
+    assert_eq!(e.problems().len(), 1, "{e}");
+}
+
+#[test]
+fn unknown_word() {
+    wrong("kind = \"sdram\"", "kind = \"sdrma\"", &["`kind` cannot be \"sdrma\"", "did you mean `sdram`? it can be: sdram, sram, ideal"]);
+    wrong("model = \"finisher\" ", "model = \"dma\" ", &["`model` cannot be \"dma\"", "uart16550, clint, timer, pulse, mutex, finisher"]);
+    wrong("misaligned = \"trap\" ", "misaligned = \"trip\" ", &["`misaligned` cannot be \"trip\"", "did you mean `trap`?"]);
+}
+
+#[test]
+fn out_of_range() {
+    wrong("cas = 3 ", "cas = -1 ", &["`cas` is out of range", "-1 is not allowed", "from 0 to 1000000"]);
+    wrong("base = 0x0048_0000 ", "base = 0x1_0000_0000 ", &["`base` is out of range", "0x100000000 is not allowed", "from 0 to 0xffffffff"]);
+    wrong("clock_hz = 50_000_000 ", "clock_hz = 0 ", &["`clock_hz` is out of range"]);
+    wrong("request_cycles = 1 ", "request_cycles = 0 ", &["`request_cycles` is out of range", "from 1 to"]);
+    wrong("clock_hz = 50_000_000 ", "clock_hz = 99999999999999999999 ", &["`clock_hz` is out of range"]);
+    wrong("schema = 1", "schema = 2", &["reads files of schema 1 only", "unknown version"]);
+}
+
+#[test]
+fn syntax() {
+    let e = error("schema = 1\nname = = 2\n");
+    holds(&e, &["p.toml:2:", "not TOML", "https://toml.io"]);
+    let e = error("schema = 1\nschema = 1\n");
+    holds(&e, &["p.toml:2:1", "not TOML", "duplicate"]);
+}
+
+#[test]
+fn overlapping_regions() {
+    let changed = change(&text("de2-dual"), "base = 0x1000_1020", "base = 0x1000_1008");
+    let e = error(&changed);
+    holds(
+        &e,
+        &[
+            "`timer0` and `timer1` overlap from 0x10001008 to 0x1000100f",
+            "0x10001000 to 0x1000100f",
+            "0x10001008 to 0x10001017",
+            "base = 0x1000_1000",
+            "base = 0x1000_1008",
+            "move one of them, or make it smaller",
+        ],
+    );
+    assert_eq!(e.problems().len(), 1);
+    assert_eq!(e.problems()[0].spans().map(|s| &changed[s]).collect::<Vec<_>>(), ["0x1000_1008", "0x1000_1000"]);
+    let e = error(&change(&text("de2-dual"), "base = 0x0048_0000 ", "base = 0x00ff_0000 "));
+    holds(&e, &["`sdram` and `sram` overlap from 0xff0000 to 0xffffff"]);
+    // A large region over several: each of them is reported, though the one before it ends earlier.
+    let wide = change(&text("de2-dual"), "size_bytes = 0x1000 ", "size_bytes = 0x1000_0000 ");
+    let e = error(&wide);
+    assert_eq!(e.problems().len(), 10, "finisher over both memories and all other devices: {e}");
+}
+
+#[test]
+fn outside_32_bits() {
+    let e = error(&change(&text("virt"), "base = 0x8000_0000 ", "base = 0xfc00_0000 "));
+    holds(&e, &["`ram` reaches beyond 32 bits", "0xfc000000 + 0x8000000 = 0x104000000", "the last address is 0xffffffff"]);
+}
+
+#[test]
+fn bypass_window() {
+    wrong(
+        "base = 0x0010_0000",
+        "base = 0x8010_0000",
+        &["`finisher` lies in the bypass window", "0x80100000 to 0x80100fff meets bit 0x80000000", "below 0x80000000"],
+    );
+    wrong("bypass_mask = 0x8000_0000", "bypass_mask = 0xc000_0000", &["must be a single bit", "this has 2 bits"]);
+    // A region that only reaches the bit.
+    let e = error(&change(&text("de2-dual"), "bypass_mask = 0x8000_0000", "bypass_mask = 0x0080_0000"));
+    holds(&e, &["`sdram` lies in the bypass window", "0x800000 to 0xffffff"]);
+}
+
+#[test]
+fn caches() {
+    wrong(
+        "icache = { size_bytes = 8192,",
+        "icache = { size_bytes = 6000,",
+        &["`size_bytes` must be a power of two from 64 to 16777216", "this is 6000", "such as 4096 or 8192"],
+    );
+    wrong("4096, line_bytes = 32", "4096, line_bytes = 128", &["`line_bytes` must be a power of two from 4 to 64", "this is 128"]);
+    wrong("4096, line_bytes = 32", "4096, line_bytes = 24", &["such as 16 or 32"]);
+    wrong("4096, line_bytes = 32, ways = 1", "4096, line_bytes = 32, ways = 2", &["`ways` is out of range", "from 1 to 1"]);
+    let small = change(&text("de2-dual"), "size_bytes = 4096, line_bytes = 32", "size_bytes = 32, line_bytes = 32");
+    holds(&error(&small), &["this is 32"]);
+}
+
+#[test]
+fn core_class() {
+    wrong("class = \"nios2f\"", "class = \"nios2x\"", &["the core class `nios2x` does not exist", "did you mean `nios2f`? known: ideal, nios2f"]);
+    wrong("class = \"nios2f\"", "class = \"../de2\"", &["`class` cannot be \"../de2\"", "a name has 1 to 31 letters"]);
+    let e = platform_resolve(&text("virt"), "virt.toml", &[]).unwrap_err();
+    holds(&e, &["virt.toml:", "the core class `ideal` does not exist", "there is none; looked in no folder"]);
+}
+
+#[test]
+fn names() {
+    wrong("name = \"uart1\"", "name = \"sram\"", &["two regions are called `sram`", "first here", "again here", "give each its own name"]);
+    wrong("name = \"cpu{}\"", "name = \"cpu\"", &["2 cores cannot all be called `cpu`", "as in \"cpu{}\""]);
+    let two = text("virt") + "\n[[core]]\nname = \"hart0\"\nclass = \"ideal\"\n";
+    holds(&error(&two), &["two cores are called `hart0`"]);
+    wrong("name = \"mutex1\"", "name = \"mutex 1\"", &["`name` cannot be \"mutex 1\""]);
+    wrong("default_memory = \"sdram\"", "default_memory = \"sdrum\"", &["there is no memory `sdrum`", "did you mean `sdram`?"]);
+}
+
+#[test]
+fn interrupt_lines() {
+    let timer1 = "core = 1\noutputs = [{ bit = 7 }]";
+    wrong(timer1, "core = 1\noutputs = [{ core = 2, bit = 7 }]", &["there is no core 2", "the platform has 2 cores, 0 to 1"]);
+    wrong(timer1, "core = 1\noutputs = [{ bit = 5 }]", &["a device cannot drive bit 5 of mip", "16 to 31 (direct lines)"]);
+    wrong(timer1, "core = 1\noutputs = [{ output = 1, bit = 7 }]", &["a timer has no output 1", "one, number 0"]);
+    wrong(timer1, "core = 1\noutputs = [{ bit = 32 }]", &["`bit` is out of range"]);
+    wrong(timer1, "outputs = [{ bit = 7 }] # nowhere", &["does not say to which core it goes", "add core = …"]);
+    wrong("base = 0x1000_3000", "core = 7\nbase = 0x1000_3000", &["there is no core 7"]);
+    wrong("base = 0x1000_3000", "outputs = [{ core = 0, bit = 20 }]\nbase = 0x1000_3000", &["a mutex has no output 0", "none"]);
+    let changed = change(&text("de2-dual"), timer1, "core = 1\noutputs = [{ core = 0, bit = 7 }]");
+    let e = error(&changed);
+    holds(&e, &["bit 7 of core 0 is driven by `timer0` and by `timer1`", "first here", "again here", "give each its own bit"]);
+}
+
+#[test]
+fn clint() {
+    let virt = text("virt");
+    holds(&error(&change(&virt, "hz = 10_000_000 ", "hz = 30_000_000 ")), &["mtime cannot count at 30000000 Hz", "divides clock_hz"]);
+    let e = error(&change(&virt, "hz = 10_000_000 ", "outputs = [{ core = 0, bit = 7 }]\nhz = 10_000_000 "));
+    holds(&e, &["the outputs of a clint are fixed", "remove the key"]);
+    let e = error(&change(&virt, "size_bytes = 0x1_0000", "size_bytes = 0x8000"));
+    holds(&e, &["the registers of a clint take 49152 bytes", "this is 32768"]);
+}
+
+#[test]
+fn memories() {
+    wrong("size_bytes = 0x0008_0000 ", "size_bytes = 0x0007_0001 ", &["must be a multiple of 64", "this is 458753", "write 458752 or 458816"]);
+    wrong("base = 0x0048_0000 ", "base = 0x0048_0020 ", &["`sram` must begin at a multiple of 64", "write 0x480000 or 0x480040"]);
+    wrong("refresh_interval = 781 ", "refresh_interval = 4 ", &["would do nothing but refresh", "a refresh takes 4 cycles"]);
+    let e = error(&change(&text("de2-dual"), "banks = 4 ", "banks = 64 ").replace("row_bytes = 512 ", "row_bytes = 262144 "));
+    holds(&e, &["64 banks with rows of 262144 bytes are more than all of `sdram`"]);
+}
+
+#[test]
+fn all_problems_at_once_in_the_order_of_lines() {
+    let t = text("de2-dual");
+    let t = change(&t, "cas = 3 ", "cas = \"3\" ");
+    let t = change(&t, "schema = 1", "schema = 9");
+    let t = change(&t, "name = \"finisher\"", "nam = \"finisher\"");
+    let e = error(&t);
+    let whats: Vec<&str> = e.problems().iter().map(|p| p.what()).collect();
+    assert_eq!(whats[0], "this version reads files of schema 1 only");
+    assert_eq!(whats[1], "`cas` must be an integer");
+    assert_eq!(whats.len(), 4, "{whats:?}");
+}
+
+#[test]
+fn errors_in_a_class_show_its_own_file() {
+    let dir = std::env::temp_dir().join(format!("signalbox-config-{}", std::process::id()));
+    std::fs::create_dir_all(dir.join("cores")).unwrap();
+    let class = std::fs::read_to_string(platforms().join("cores/nios2f.toml")).unwrap();
+    let with = |from: &str, to: &str| {
+        std::fs::write(dir.join("cores/nios2f.toml"), change(&class, from, to)).unwrap();
+        platform_resolve(&text("de2-dual"), "p.toml", &[dir.clone(), platforms()]).unwrap_err()
+    };
+    let e = with("jump = 2 ", "jump = 0 ");
+    holds(&e, &["cores/nios2f.toml:", "`jump` is out of range", "jump = 0"]);
+    assert_eq!(e.problems().len(), 1);
+    let e = with("predictor_entries = 256 ", "predictor_entries = 100 ");
+    holds(&e, &["a two_bit predictor cannot have 100 entries", "not a power of two"]);
+    let e = with("predictor = \"two_bit\"", "predictor = \"static\"");
+    holds(&e, &["only a two_bit predictor has entries", "remove the key"]);
+    let e = with("name = \"nios2f\"", "name = \"other\"");
+    holds(&e, &["the class in the file `nios2f.toml` is called `other`", "rename the file"]);
+    let e = with("label = \"documented\"", "label = \"measured\"");
+    holds(&e, &["`label` cannot be \"measured\"", "rtl, documented, assumed"]);
+    let e = with("isa = \"rv32imac", "isa = \"rv32imafc");
+    holds(&e, &["`isa` cannot be", "any of m, a, c"]);
+    std::fs::remove_dir_all(dir).unwrap();
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The platforms that are shipped resolve to what is written about them.
+
+mod common;
+
+use common::{platform, platforms, text};
+use config::*;
+
+#[test]
+fn de2_dual() {
+    let p = platform("de2-dual");
+    assert_eq!((p.name.as_str(), p.clock_hz, p.bypass_mask), ("de2-dual", 50_000_000, 0x8000_0000));
+    assert_eq!((p.default_memory.as_str(), p.misaligned, p.boot.hartid_in_a0), ("sdram", Misaligned::Trap, false));
+    assert_eq!(p.seeded, Seeded { registers: true, memory: true, start_skew_cycles: 64, refresh_phase: true });
+    assert_eq!(p.cores.len(), 2);
+    for (i, core) in p.cores.iter().enumerate() {
+        assert_eq!((core.name.as_str(), core.hartid), (["cpu0", "cpu1"][i], i as u32));
+        assert_eq!(core.icache, Some(Cache { size_bytes: 8192, line_bytes: 32, ways: 1 }));
+        assert_eq!(core.dcache, Some(Cache { size_bytes: 4096, line_bytes: 32, ways: 1 }));
+        assert_eq!(core.class.name, "nios2f");
+    }
+    // Sorted by address.
+    let memories: Vec<_> = p.memories.iter().map(|m| (m.name.as_str(), m.base, m.size_bytes)).collect();
+    assert_eq!(memories, [("sram", 0x48_0000, 0x8_0000), ("sdram", 0x80_0000, 0x80_0000)]);
+    let MemoryKind::Sdram { width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes, .. } = p.memories[1].kind else {
+        panic!("sdram is an SDRAM")
+    };
+    assert_eq!((width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes), (16, 3, 1, 1, 4, 781, 4, 512));
+    let wires: Vec<_> = p.devices.iter().map(|d| (d.name.as_str(), d.base, d.size_bytes, d.core, d.outputs.as_slice())).collect();
+    let wire = |core, bit| [Output { output: 0, core, bit }];
+    assert_eq!(
+        wires,
+        [
+            ("uart0", 0x1000_0000, 0x100, Some(0), &wire(0, 17)[..]),
+            ("uart1", 0x1000_0100, 0x100, Some(1), &wire(1, 17)),
+            ("timer0", 0x1000_1000, 16, Some(0), &wire(0, 7)),
+            ("timer1", 0x1000_1020, 16, Some(1), &wire(1, 7)),
+            ("pulse0", 0x1000_2000, 8, Some(0), &wire(0, 16)),
+            ("pulse1", 0x1000_2010, 8, Some(1), &wire(1, 16)),
+            ("mutex0", 0x1000_3000, 8, None, &[]),
+            ("mutex1", 0x1000_3008, 8, None, &[]),
+            ("finisher", 0x0010_0000, 0x1000, None, &[]),
+        ]
+    );
+}
+
+#[test]
+fn nios2f_costs() {
+    let c = platform("de2-dual").cores[0].class.clone();
+    assert_eq!((c.label, c.isa.as_str()), (ClassLabel::Documented, "rv32imac_zicsr_zifencei_zicbom"));
+    assert_eq!((c.alu, c.load, c.load_result, c.store), (1, 1, 2, 1));
+    assert_eq!((c.branch_not_taken, c.branch_taken, c.branch_mispredicted), (1, 2, 4));
+    assert_eq!((c.predictor, c.predictor_entries), (Predictor::TwoBit, 256));
+    assert_eq!((c.jump, c.jump_indirect, c.shift, c.shift_result), (2, 3, 1, 2));
+    assert_eq!((c.mul, c.mul_result, c.div_base, c.div_per_bit, c.div_result), (5, 2, 4, 2, 2));
+    assert_eq!(c.div_base + 31 * c.div_per_bit, 66);
+    assert_eq!((c.csr, c.trap, c.trap_return, c.fence, c.fence_i, c.cache_op), (4, 5, 5, 1, 4, 2));
+}
+
+#[test]
+fn virt() {
+    let p = platform("virt");
+    assert_eq!((p.clock_hz, p.bypass_mask, p.cores.len()), (100_000_000, 0, 1));
+    assert_eq!((p.misaligned, p.boot.hartid_in_a0, p.default_memory.as_str()), (Misaligned::Split, true, "ram"));
+    assert_eq!((p.cores[0].icache, p.cores[0].dcache), (None, None));
+    assert_eq!(p.memories[0].kind, MemoryKind::Ideal);
+    assert_eq!((p.memories[0].base, p.memories[0].size_bytes), (0x8000_0000, 128 << 20));
+    let clint = &p.devices[1];
+    assert_eq!((clint.base, clint.size_bytes, &clint.model), (0x200_0000, 0x1_0000, &DeviceModel::Clint { hz: 10_000_000 }));
+    assert_eq!(clint.outputs, [Output { output: 0, core: 0, bit: 3 }, Output { output: 1, core: 0, bit: 7 }]);
+    let ideal = &p.cores[0].class;
+    assert_eq!((ideal.label, ideal.alu, ideal.load, ideal.mul, ideal.div_base, ideal.trap), (ClassLabel::Assumed, 1, 1, 1, 1, 1));
+}
+
+#[test]
+fn a_clint_drives_every_core() {
+    let eight = apply_overrides(&text("virt"), "virt.toml", &[("core.0.count", "8")]).unwrap();
+    let p = platform_resolve(&eight, "virt.toml", &[platforms()]).unwrap();
+    assert_eq!(p.cores[7].name, "hart7");
+    assert_eq!(p.devices[1].outputs.len(), 16);
+    assert_eq!(p.devices[1].outputs[15], Output { output: 15, core: 7, bit: 7 });
+}
+
+#[test]
+fn every_platform_is_called_as_its_file_and_survives_json() {
+    for name in ["de2-dual", "virt"] {
+        let p = platform(name);
+        assert_eq!(p.name, name);
+        let json = serde_json::to_string(&p).unwrap();
+        assert_eq!(serde_json::from_str::<Platform>(&json).unwrap(), p);
+    }
+}
+
+#[test]
+fn json_looks_as_python_reads_it() {
+    let v = serde_json::to_value(platform("de2-dual")).unwrap();
+    assert_eq!(v["memories"][1]["kind"], "sdram");
+    assert_eq!(v["memories"][1]["row_bytes"], 512);
+    assert_eq!(v["devices"][0]["model"], "uart16550");
+    assert_eq!(v["devices"][0]["outputs"][0]["bit"], 17);
+    assert_eq!(v["cores"][1]["dcache"]["line_bytes"], 32);
+    assert_eq!(v["cores"][1]["class"]["label"], "documented");
+    assert_eq!(v["devices"][6]["core"], serde_json::Value::Null);
+}
+
+#[test]
+fn an_address_finds_its_region() {
+    let p = platform("de2-dual");
+    let map = AddressMap::new(&p);
+    let bases: Vec<u32> = map.regions().iter().map(|r| r.base).collect();
+    assert!(bases.windows(2).all(|w| w[0] < w[1]), "{bases:x?}");
+    assert_eq!(map.regions().len(), 11);
+    let owner = |a| map.find(a).map(|r| r.owner);
+    assert_eq!(owner(0x80_0000), Some(Owner::Memory(1)));
+    assert_eq!(owner(0xff_ffff), Some(Owner::Memory(1)));
+    assert_eq!(owner(0x100_0000), None);
+    assert_eq!(owner(0x7f_ffff), None);
+    assert_eq!(owner(0x1000_1020), Some(Owner::Device(3)));
+    assert_eq!(owner(0x1000_1030), None);
+    assert_eq!((owner(0), owner(u32::MAX)), (None, None));
+    let top = apply_overrides(&text("virt"), "virt.toml", &[("memory.ram.base", "0xf800_0000")]).unwrap();
+    let p = platform_resolve(&top, "virt.toml", &[platforms()]).unwrap();
+    assert_eq!(AddressMap::new(&p).find(u32::MAX).map(|r| r.owner), Some(Owner::Memory(0)));
+}

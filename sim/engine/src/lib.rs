@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The contracts between what executes (a hart), what holds bytes (its memory port) and what answers (a device).
+//!
+//! One access is either answered at once, because nobody else can see it (a cache hit), or *pending*: the hart
+//! is suspended at the instruction, whoever owns time serves the port's [`BusRequest`], and the hart then executes
+//! the instruction again, which is now answered at once. That is what lets an arbiter serve a later request first.
+//!
+//! ```text
+//!   hart            port              owner of time (soc)             slave
+//!    | load(a) ------>|  miss                                            |
+//!    |<-- Pending ----|                                                  |
+//!    |== suspended at t =======>| request() -> fill line, arrives t+r -->| queue, arbitrate
+//!    |                          |<------------ served s..e --------------|
+//!    |                |<-- complete(data) |  (again while request() is Some: write-back, then fill)
+//!    |<===== resume at e+p =====|                                        |
+//!    | load(a) ------>|  hit: Done(value)                                |
+//! ```
+//!
+//! Deliberately lacks: any cache, device, instruction or scheduling policy.
+
+pub use units::{Cycle, Cycles, Offset, Width};
+
+/// Why an access cannot be made. A guest fault is a value, never a panic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessFault {
+    /// Nothing answers at this address.
+    Unmapped,
+    /// The address is not a multiple of the width and the target does not split accesses.
+    Misaligned,
+    /// The target exists and refuses (a write to read-only memory, an atomic to a device).
+    Refused,
+}
+
+/// The answer to one access of a hart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Answered at once; the value is zero-extended, zero for stores.
+    Done(u32),
+    /// The hart suspends at this instruction; [`HartMemory::request`] says what must be served first.
+    Pending,
+    /// The access traps.
+    Fault(AccessFault),
+}
+
+/// Where the instruction bytes of one fetch line are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fetch {
+    /// The line is held. `slot` is small and dense (a cache-line index); `version` changes whenever the bytes in
+    /// that slot may have changed, so decoded instructions are keyed by `(slot, version)`.
+    Line {
+        /// Index of the line's place, below [`HartMemory::fetch_slots`].
+        slot: u32,
+        /// Changes with each refill or invalidation of the slot; never 0.
+        version: u32,
+    },
+    /// The hart suspends at this instruction.
+    Pending,
+    /// Nothing to fetch there.
+    Fault(AccessFault),
+}
+
+/// Read-modify-write operations of the A extension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum AmoOp {
+    Swap,
+    Add,
+    Xor,
+    And,
+    Or,
+    Min,
+    Max,
+    MinU,
+    MaxU,
+}
+
+impl AmoOp {
+    /// The value stored when memory holds `old` and the instruction brings `operand`.
+    pub fn apply(self, old: u32, operand: u32) -> u32 {
+        match self {
+            AmoOp::Swap => operand,
+            AmoOp::Add => old.wrapping_add(operand),
+            AmoOp::Xor => old ^ operand,
+            AmoOp::And => old & operand,
+            AmoOp::Or => old | operand,
+            AmoOp::Min => (old as i32).min(operand as i32) as u32,
+            AmoOp::Max => (old as i32).max(operand as i32) as u32,
+            AmoOp::MinU => old.min(operand),
+            AmoOp::MaxU => old.max(operand),
+        }
+    }
+}
+
+/// Cache maintenance by address (Zicbom, Zicbop hints).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CacheOp {
+    /// Write a dirty line back, keep it.
+    Clean,
+    /// Write a dirty line back, drop it.
+    Flush,
+    /// Drop the line, dirty or not.
+    Invalidate,
+}
+
+/// What a port asks of the interconnect. Addresses are physical: the bypass bit is already removed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BusOp {
+    /// Read `bytes` (one access or a line burst) from `addr`.
+    Read {
+        /// Number of bytes: 1, 2, 4 or a line.
+        bytes: u32,
+    },
+    /// Write these bytes to `addr`.
+    Write {
+        /// 1, 2, 4 bytes or a line.
+        data: Vec<u8>,
+    },
+    /// Locked read-modify-write of the word at `addr`; answered with the old word.
+    Amo {
+        /// The operation.
+        op: AmoOp,
+        /// Its register operand.
+        operand: u32,
+    },
+    /// Read a word and reserve it for this master.
+    LoadReserved,
+    /// Write a word if the reservation of this master still stands; answered with 0 (stored) or 1 (not).
+    StoreConditional {
+        /// The word.
+        value: u32,
+    },
+    /// No transfer: the access only has to wait until this hart is the earliest in the system.
+    Order,
+}
+
+/// Why a bus request is made; the account that its service is charged to (its queueing is bus wait).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// Instruction line fill.
+    Fetch,
+    /// Data line fill or write-back.
+    Miss,
+    /// Cache bypassed: uncached memory or a device.
+    Uncached,
+}
+
+/// Which of a hart's two bus masters makes a request (each arbitrates on its own).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MasterKind {
+    /// Instruction master.
+    Instruction,
+    /// Data master.
+    Data,
+}
+
+/// One transfer that a suspended hart needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BusRequest {
+    /// Physical byte address.
+    pub addr: u32,
+    /// What to do there.
+    pub op: BusOp,
+    /// Which account its service is charged to.
+    pub cause: Cause,
+    /// Which master port of the hart.
+    pub master: MasterKind,
+}
+
+/// What came back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BusReply {
+    /// A single value (reads of up to a word, atomics), zero for writes.
+    Value(u32),
+    /// The bytes of a burst.
+    Line(Vec<u8>),
+    /// The target refused or nothing is there.
+    Fault(AccessFault),
+}
+
+/// A hart's view of memory: its caches, its private memories, and what it may touch at once.
+///
+/// All methods are called in program order by one hart. `now` is the cycle at which the instruction executes.
+/// After `Pending`, the owner calls [`request`](Self::request) and [`complete`](Self::complete) until `request` is
+/// `None`; then the hart repeats the same access, which must be answered `Done` or `Fault`.
+pub trait HartMemory {
+    /// Bytes in a fetch line: a power of two, 4 to 64. Slots are aligned to it.
+    fn fetch_line_bytes(&self) -> u32;
+    /// Number of fetch slots.
+    fn fetch_slots(&self) -> u32;
+    /// Look up the line that holds `pc` (any halfword of it).
+    fn fetch(&mut self, now: Cycle, pc: u32) -> Fetch;
+    /// The bytes of a slot that [`fetch`](Self::fetch) just answered with.
+    fn fetch_bytes(&self, slot: u32) -> &[u8];
+    /// Load; the value is zero-extended.
+    fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access;
+    /// Store the low `width` of `value`.
+    fn store(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> Access;
+    /// Atomic read-modify-write of a word.
+    fn amo(&mut self, now: Cycle, addr: u32, op: AmoOp, operand: u32) -> Access;
+    /// Load-reserved of a word.
+    fn load_reserved(&mut self, now: Cycle, addr: u32) -> Access;
+    /// Store-conditional of a word: `Done(0)` stored, `Done(1)` not.
+    fn store_conditional(&mut self, now: Cycle, addr: u32, value: u32) -> Access;
+    /// Maintain the data-cache line that holds `addr`.
+    fn cache_op(&mut self, now: Cycle, addr: u32, op: CacheOp) -> Access;
+    /// FENCE.I: drop every instruction line.
+    fn fence_i(&mut self, now: Cycle);
+    /// What must be served before the suspended access can be repeated; `None` when it can be repeated now.
+    fn request(&mut self) -> Option<BusRequest>;
+    /// The answer to the request last taken.
+    fn complete(&mut self, reply: BusReply);
+    /// Everything up to here is final: forget the undo log.
+    fn checkpoint(&mut self);
+    /// Undo all private changes since the last checkpoint, a pending request included.
+    fn rewind(&mut self);
+}
+
+/// An interrupt input of a core, as `mip` bit: 3 software, 7 timer, 11 external, 16–31 direct lines.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Line {
+    /// Index of the core.
+    pub core: u16,
+    /// Bit in `mip`.
+    pub bit: u8,
+}
+
+/// How a program ended itself through the test finisher.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// Pass.
+    Pass,
+    /// Fail with a code.
+    Fail(u32),
+    /// Reset requested.
+    Reset,
+}
+
+/// What a device may do to the world, besides answering. The owner of time applies it after the call.
+#[derive(Default, Debug)]
+pub struct DeviceCtx {
+    /// Interrupt outputs that change: (output index of the device, level, when).
+    pub outputs: Vec<(u32, bool, Cycle)>,
+    /// Call [`Mmio::wake`] at this instant (replaces an earlier wish).
+    pub wake: Option<Cycle>,
+    /// Bytes for the host console.
+    pub console: Vec<u8>,
+    /// The program ended itself.
+    pub finish: Option<Finish>,
+    /// Index of the core whose access this is.
+    pub core: u16,
+}
+
+/// A device's answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reply {
+    /// Value (zero for writes) and how many cycles the device holds its slave port.
+    Done(u32, Cycles),
+    /// The device refuses: wrong width, no such register.
+    Fault,
+}
+
+/// A memory-mapped device. It sees offsets, never its base address, and no clock but `now`.
+pub trait Mmio {
+    /// `now` is when the access reaches the device.
+    fn read(&mut self, ctx: &mut DeviceCtx, now: Cycle, off: Offset, width: Width) -> Reply;
+    /// See [`read`](Self::read).
+    fn write(&mut self, ctx: &mut DeviceCtx, now: Cycle, off: Offset, width: Width, value: u32) -> Reply;
+    /// The instant asked for with [`DeviceCtx::wake`] has come.
+    fn wake(&mut self, _ctx: &mut DeviceCtx, _now: Cycle) {}
+    /// Bytes typed at the host console; only consoles take them.
+    fn input(&mut self, _ctx: &mut DeviceCtx, _now: Cycle, _bytes: &[u8]) {}
+    /// Feed all state into `hash`, in a fixed order.
+    fn hash(&self, hash: &mut dyn FnMut(u64));
+}

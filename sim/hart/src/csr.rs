@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The machine-mode control registers.
+//!
+//! Only machine mode exists: mstatus.MPP always reads 3. A user mode would add its mode here, the check of the mode
+//! that a register's number names in [`Csrs::read`], and the previous mode to the two halves of a trap.
+//!
+//! Physical memory protection and the event counters exist without storage: they read 0 and ignore writes, which the
+//! manual allows, so that start-up code that sets them runs. A register that does not exist is `None`: an illegal instruction.
+
+/// Bits of mstatus that hold something.
+const MIE: u32 = 1 << 3;
+const MPIE: u32 = 1 << 7;
+const MPP: u32 = 3 << 11;
+/// Interrupt inputs that exist: software, timer, external, and the direct lines.
+pub(crate) const LINES: u32 = 0xffff_0888;
+/// Counters that mcountinhibit can stop: cycle and instret.
+const INHIBIT_CYCLE: u32 = 1;
+const INHIBIT_INSTRET: u32 = 4;
+
+/// Counts at one boundary, for the counters that follow them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    pub now: u64,
+    pub retired: u64,
+}
+
+/// A counter that can be written and stopped: it runs at a distance from the count that it follows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counter {
+    /// Added to the count, or the whole value while stopped.
+    offset: u64,
+}
+
+impl Counter {
+    fn get(self, count: u64, stopped: bool) -> u64 {
+        if stopped {
+            self.offset
+        } else {
+            count.wrapping_add(self.offset)
+        }
+    }
+
+    fn set(&mut self, value: u64, count: u64, stopped: bool) {
+        self.offset = if stopped { value } else { value.wrapping_sub(count) };
+    }
+}
+
+/// Who this hart is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity {
+    pub hartid: u32,
+    pub misa: u32,
+    pub time_divider: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Csrs {
+    pub identity: Identity,
+    /// The interrupt inputs as they are now: mip.
+    pub lines: u32,
+    mie: u32,
+    interruptible: bool,
+    was_interruptible: bool,
+    mtvec: u32,
+    mscratch: u32,
+    pub mepc: u32,
+    pub mcause: u32,
+    pub mtval: u32,
+    inhibit: u32,
+    cycle: Counter,
+    instret: Counter,
+}
+
+fn low(v: u64) -> u32 {
+    v as u32
+}
+
+fn high(v: u64) -> u32 {
+    (v >> 32) as u32
+}
+
+impl Csrs {
+    pub fn new(identity: Identity) -> Csrs {
+        Csrs {
+            identity,
+            lines: 0,
+            mie: 0,
+            interruptible: false,
+            was_interruptible: false,
+            mtvec: 0,
+            mscratch: 0,
+            mepc: 0,
+            mcause: 0,
+            mtval: 0,
+            inhibit: 0,
+            cycle: Counter::default(),
+            instret: Counter::default(),
+        }
+    }
+
+    /// Set or clear an input.
+    pub fn set_line(&mut self, bit: u8, level: bool) {
+        let mask = (1u32 << (bit & 31)) & LINES;
+        if level {
+            self.lines |= mask;
+        } else {
+            self.lines &= !mask;
+        }
+    }
+
+    /// Enabled inputs that are high, whether or not interrupts are on.
+    pub fn wakes(&self) -> u32 {
+        self.lines & self.mie
+    }
+
+    /// The interrupt to take now: external, software, timer, then the direct lines from the lowest bit on.
+    pub fn interrupt(&self) -> Option<u32> {
+        let high = self.wakes();
+        if !self.interruptible || high == 0 {
+            return None;
+        }
+        let first = [11, 3, 7].into_iter().find(|bit| high >> bit & 1 != 0);
+        Some(first.unwrap_or(high.trailing_zeros()))
+    }
+
+    /// Base of the trap vector.
+    pub fn vector(&self) -> u32 {
+        self.mtvec & !3
+    }
+
+    /// Where an interrupt with this number goes.
+    pub fn interrupt_vector(&self, number: u32) -> u32 {
+        self.vector().wrapping_add(if self.mtvec & 1 == 0 { 0 } else { number * 4 })
+    }
+
+    /// The state changes of a trap's entry.
+    pub fn enter(&mut self, cause: u32, epc: u32, tval: u32) {
+        self.was_interruptible = self.interruptible;
+        self.interruptible = false;
+        self.mepc = epc;
+        self.mcause = cause;
+        self.mtval = tval;
+    }
+
+    /// The state changes of mret; answers where execution goes on.
+    pub fn leave(&mut self) -> u32 {
+        self.interruptible = self.was_interruptible;
+        self.was_interruptible = true;
+        self.mepc
+    }
+
+    /// mcycle (or what it stopped at).
+    fn mcycle(&self, at: Counts) -> u64 {
+        self.cycle.get(at.now, self.inhibit & INHIBIT_CYCLE != 0)
+    }
+
+    fn minstret(&self, at: Counts) -> u64 {
+        self.instret.get(at.retired, self.inhibit & INHIBIT_INSTRET != 0)
+    }
+
+    /// The value of register `number`; `None` when there is none.
+    pub fn read(&self, number: u16, at: Counts) -> Option<u32> {
+        Some(match number {
+            0x300 => {
+                MPP | if self.interruptible { MIE } else { 0 } | if self.was_interruptible { MPIE } else { 0 }
+            }
+            0x301 => self.identity.misa,
+            0x304 => self.mie,
+            0x305 => self.mtvec,
+            0x320 => self.inhibit,
+            0x340 => self.mscratch,
+            0x341 => self.mepc,
+            0x342 => self.mcause,
+            0x343 => self.mtval,
+            0x344 => self.lines,
+            0xb00 | 0xc00 => low(self.mcycle(at)),
+            0xb80 | 0xc80 => high(self.mcycle(at)),
+            0xb02 | 0xc02 => low(self.minstret(at)),
+            0xb82 | 0xc82 => high(self.minstret(at)),
+            0xc01 => low(at.now / self.identity.time_divider),
+            0xc81 => high(at.now / self.identity.time_divider),
+            0xf14 => self.identity.hartid,
+            // mcounteren, menvcfg(h), mstatush
+            0x306 | 0x30a | 0x31a | 0x310 => 0,
+            // mhpmevent, pmpcfg, pmpaddr
+            0x323..=0x33f | 0x3a0..=0x3a3 | 0x3b0..=0x3bf => 0,
+            // mhpmcounter(h), hpmcounter(h)
+            0xb03..=0xb1f | 0xb83..=0xb9f | 0xc03..=0xc1f | 0xc83..=0xc9f => 0,
+            // mvendorid, marchid, mimpid, mconfigptr
+            0xf11..=0xf13 | 0xf15 => 0,
+            _ => return None,
+        })
+    }
+
+    /// Write register `number`, which exists; `None` when it is read-only. `after` are the counts once the writing
+    /// instruction has completed: the value of a counter holds from there on.
+    pub fn write(&mut self, number: u16, value: u32, after: Counts) -> Option<()> {
+        if number >> 10 == 3 {
+            return None;
+        }
+        let lower = |old: u64| old & !0xffff_ffff | u64::from(value);
+        let upper = |old: u64| old & 0xffff_ffff | u64::from(value) << 32;
+        match number {
+            0x300 => {
+                self.interruptible = value & MIE != 0;
+                self.was_interruptible = value & MPIE != 0;
+            }
+            0x304 => self.mie = value & LINES,
+            // A reserved mode is not stored.
+            0x305 if value & 2 == 0 => self.mtvec = value,
+            0x320 => self.inhibit_counters(value, after),
+            0x340 => self.mscratch = value,
+            0x341 => self.mepc = value & if self.identity.misa & 4 != 0 { !1 } else { !3 },
+            0x342 => self.mcause = value,
+            0x343 => self.mtval = value,
+            0xb00 => self.set_cycle(lower(self.mcycle(after)), after),
+            0xb80 => self.set_cycle(upper(self.mcycle(after)), after),
+            0xb02 => self.set_instret(lower(self.minstret(after)), after),
+            0xb82 => self.set_instret(upper(self.minstret(after)), after),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn set_cycle(&mut self, value: u64, after: Counts) {
+        self.cycle.set(value, after.now, self.inhibit & INHIBIT_CYCLE != 0);
+    }
+
+    fn set_instret(&mut self, value: u64, after: Counts) {
+        self.instret.set(value, after.retired, self.inhibit & INHIBIT_INSTRET != 0);
+    }
+
+    fn inhibit_counters(&mut self, value: u32, after: Counts) {
+        let (cycle, instret) = (self.mcycle(after), self.minstret(after));
+        self.inhibit = value & (INHIBIT_CYCLE | INHIBIT_INSTRET);
+        self.set_cycle(cycle, after);
+        self.set_instret(instret, after);
+    }
+
+    pub fn hash(&self, f: &mut dyn FnMut(u64)) {
+        let pairs = [
+            (self.lines, self.mie),
+            (u32::from(self.interruptible), u32::from(self.was_interruptible)),
+            (self.mtvec, self.mscratch),
+            (self.mepc, self.mcause),
+            (self.mtval, self.inhibit),
+        ];
+        for (a, b) in pairs {
+            f(u64::from(a) << 32 | u64::from(b));
+        }
+        f(self.cycle.offset);
+        f(self.instret.offset);
+    }
+}

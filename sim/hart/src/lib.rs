@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One hardware thread: it executes instructions against a [`HartMemory`], at the cycles that its timing class says.
+//!
+//! [`Hart::run`] goes on until a cycle is reached, an access must be served by somebody else, or wfi puts the hart to sleep. The
+//! owner of time decides how far ahead that may be. What the hart did since [`Hart::checkpoint`] can be taken
+//! back by [`Hart::rewind`] (the owner rewinds the memory too), because an interrupt line may turn out to have changed
+//! at a cycle that the hart has passed.
+//!
+//! ```text
+//!    boundary          issue                completes = next boundary
+//!   ---|----- fetch -----|-- access --|-- cost --|---
+//!      ^ interrupts are taken here, and here only; a probe's stamp is this instant
+//!        ^ suspended      ^ suspended: repeated without looking at interrupts again
+//! ```
+//!
+//! Deliberately lacks: caches, devices, arbitration, host time, and any mode but machine mode.
+
+mod access;
+mod csr;
+mod excepted;
+mod input;
+mod lines;
+mod observe;
+mod run;
+mod timing;
+mod transfers;
+mod trap;
+
+pub use excepted::Exception;
+pub use observe::Peek;
+pub use timing::{Predictor, Timing};
+
+use access::Split;
+use csr::{Counts, Csrs, Identity};
+use engine::HartMemory;
+use excepted::Exceptions;
+use input::Input;
+use isa::IsaSet;
+use lines::{Entry, Lines};
+use observe::Recorder;
+use timing::{Costs, History};
+use trace::{Account, Accounts, Probe, Record};
+use transfers::Transfers;
+use units::{Cycle, Cycles};
+
+/// What happens to a load or store whose address is not a multiple of its width. Atomics always trap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Misaligned {
+    /// Exception 4 or 6.
+    #[default]
+    Trap,
+    /// Made byte by byte in the time of one access.
+    Split,
+}
+
+/// What a hart is.
+#[derive(Clone, Debug)]
+pub struct HartConfig {
+    /// Index of the core, as its records say.
+    pub core: u16,
+    /// mhartid.
+    pub hartid: u32,
+    /// Extensions; anything else traps.
+    pub isa: IsaSet,
+    /// Costs.
+    pub timing: Timing,
+    /// Misaligned loads and stores.
+    pub misaligned: Misaligned,
+    /// Base cycles per step of the `time` counter.
+    pub time_divider: u32,
+    /// First instruction.
+    pub reset_pc: u32,
+    /// Make records: of traps, of sleep, and of `probes`.
+    pub observe: bool,
+    /// Probes of the hart's image; used only when observed.
+    pub probes: Vec<Probe>,
+}
+
+/// Why [`Hart::run`] came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The limit is reached, at an instruction boundary.
+    Limit,
+    /// Suspended at an access or a fetch; see [`HartMemory::request`].
+    Pending,
+    /// In wfi, since [`Hart::now`]. Each further call of [`Hart::run`] looks at the line changes of one instant,
+    /// [`Hart::next_line_change`]; the owner calls when that instant has come.
+    Sleep,
+    /// A trap that cannot be delivered: there is no vector, or its first instruction traps itself. `cause`, `pc` and
+    /// `tval` are those of the trap that could not be handled. The hart stays stopped.
+    Fault {
+        /// As in mcause.
+        cause: u32,
+        /// Of the instruction that trapped, or was interrupted.
+        pc: u32,
+        /// As in mtval.
+        tval: u32,
+    },
+}
+
+/// The part of an instruction that has been done when the hart is suspended at it.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// Nothing: its line is fetched.
+    Fetch,
+    /// Its first half is known, the line of its second half is fetched.
+    Tail(u16),
+    /// All but its access.
+    Access(Entry),
+}
+
+/// The instant before an instruction that was suspended.
+#[derive(Clone, Copy, Debug)]
+struct Boundary {
+    now: u64,
+    accounts: Accounts,
+}
+
+/// Everything that a checkpoint copies.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// x0 to x31; x32 takes results that go nowhere, the rest lets an index be masked instead of checked.
+    x: [u32; 64],
+    /// From when on each register can be used.
+    ready: [u64; 64],
+    pc: u32,
+    now: u64,
+    retired: u64,
+    csrs: Csrs,
+    accounts: Accounts,
+    held: Option<Held>,
+    /// Present while an instruction is suspended or repeated.
+    boundary: Option<Boundary>,
+    split: Split,
+    asleep: bool,
+    dead: Option<Stop>,
+    /// Retired instructions when a trap was entered last.
+    entered: Option<u64>,
+    /// The handler of the exception in [`Hart::exception_open`] has not returned.
+    in_exception: bool,
+    transfers: Transfers,
+}
+
+/// A hardware thread.
+#[derive(Clone, Debug)]
+pub struct Hart {
+    s: State,
+    saved: State,
+    costs: Costs,
+    history: History,
+    input: Input,
+    lines: Lines,
+    recorder: Option<Recorder>,
+    exceptions: Exceptions,
+    /// Bits that the address of an instruction may not have.
+    misaligned_fetch: u32,
+    config: HartConfig,
+}
+
+impl Hart {
+    /// A hart at reset.
+    ///
+    /// # Panics
+    /// The timing's predictor is [`Predictor::TwoBit`] and its number of entries is not a power of two, or the time divider is 0.
+    pub fn new(mut config: HartConfig) -> Hart {
+        assert!(config.time_divider != 0, "time_divider must not be 0");
+        let identity = Identity {
+            hartid: config.hartid,
+            misa: config.isa.misa(),
+            time_divider: u64::from(config.time_divider),
+        };
+        let s = State {
+            x: [0; 64],
+            ready: [0; 64],
+            pc: config.reset_pc,
+            now: 0,
+            retired: 0,
+            csrs: Csrs::new(identity),
+            accounts: [0; 6],
+            held: None,
+            boundary: None,
+            split: Split::default(),
+            asleep: false,
+            dead: None,
+            entered: None,
+            in_exception: false,
+            transfers: Transfers::new(config.reset_pc),
+        };
+        let probes = std::mem::take(&mut config.probes);
+        Hart {
+            s,
+            saved: s,
+            costs: Costs::from(&config.timing),
+            history: History::new(&config.timing),
+            input: Input::default(),
+            lines: Lines::default(),
+            recorder: config.observe.then(|| Recorder::new(config.core, probes)),
+            exceptions: Exceptions::new(s.transfers),
+            misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
+            config,
+        }
+    }
+
+    /// Execute instructions while the hart's time is before `limit`.
+    pub fn run<M: HartMemory + Peek>(&mut self, mem: &mut M, limit: Cycle) -> Stop {
+        if let Some(stop) = self.s.dead {
+            return stop;
+        }
+        if self.s.asleep && !self.wake(limit.0) {
+            return Stop::Sleep;
+        }
+        if self.s.now >= limit.0 {
+            return Stop::Limit;
+        }
+        let mut lines = std::mem::take(&mut self.lines);
+        let stop = if self.recorder.is_some() {
+            self.execute::<M, true>(&mut lines, mem, limit.0)
+        } else {
+            self.execute::<M, false>(&mut lines, mem, limit.0)
+        };
+        self.lines = lines;
+        stop
+    }
+
+    /// What the suspended hart waited for has been served: it goes on at `end`, and `waited` is charged.
+    pub fn resume_at(&mut self, end: Cycle, waited: &[(Account, Cycles)]) {
+        debug_assert!(end.0 >= self.s.now, "resumed in the past");
+        self.s.now = end.0;
+        for (account, cycles) in waited {
+            self.s.accounts[*account as usize] += cycles.0;
+        }
+    }
+
+    /// Everything up to here is final.
+    pub fn checkpoint(&mut self) {
+        self.saved = self.s;
+        self.history.checkpoint();
+        self.input.checkpoint();
+        self.exceptions.checkpoint();
+        if let Some(r) = &mut self.recorder {
+            r.checkpoint();
+        }
+    }
+
+    /// Go back to the last checkpoint (or reset). Line changes announced since then stay announced.
+    pub fn rewind(&mut self) {
+        self.s = self.saved;
+        self.history.rewind();
+        self.input.rewind();
+        self.exceptions.rewind();
+        self.lines.distrust();
+        if let Some(r) = &mut self.recorder {
+            r.rewind();
+        }
+    }
+
+    /// The hart's time: the boundary before its next instruction, or the instant at which it is suspended or fell asleep.
+    #[inline]
+    pub fn now(&self) -> Cycle {
+        Cycle(self.s.now)
+    }
+
+    /// Address of the next, or suspended, or undeliverably trapping instruction.
+    pub fn pc(&self) -> u32 {
+        self.s.pc
+    }
+
+    /// Start somewhere else than at the configured reset address; before the first instruction.
+    pub fn set_pc(&mut self, pc: u32) {
+        self.s.pc = pc;
+        self.s.transfers = Transfers::new(pc);
+        self.saved = self.s;
+    }
+
+    /// A register.
+    pub fn reg(&self, index: u8) -> u32 {
+        self.s.x[usize::from(index & 31)]
+    }
+
+    /// Give a register its value at reset; before the first instruction.
+    pub fn set_reg(&mut self, index: u8, value: u32) {
+        if index & 31 != 0 {
+            self.s.x[usize::from(index & 31)] = value;
+            self.saved = self.s;
+        }
+    }
+
+    /// All registers.
+    pub fn regs(&self) -> [u32; 32] {
+        std::array::from_fn(|i| self.s.x[i])
+    }
+
+    /// A control register as software would read it now.
+    pub fn csr(&self, number: u16) -> Option<u32> {
+        self.s.csrs.read(number, Counts { now: self.s.now, retired: self.s.retired })
+    }
+
+    /// Instructions retired since reset.
+    pub fn retired(&self) -> u64 {
+        self.s.retired
+    }
+
+    /// Where the time went, besides executing.
+    pub fn accounts(&self) -> Accounts {
+        self.s.accounts
+    }
+
+    /// Whether the hart sleeps in wfi.
+    pub fn asleep(&self) -> bool {
+        self.s.asleep
+    }
+
+    /// Whether the hart is suspended at an instruction.
+    pub fn suspended(&self) -> bool {
+        self.s.held.is_some()
+    }
+
+    /// The trap that could not be delivered.
+    pub fn fault(&self) -> Option<Stop> {
+        self.s.dead
+    }
+
+    /// Take the records up to the last checkpoint, in the order in which they were made.
+    pub fn take_records(&mut self) -> Vec<Record> {
+        self.recorder.as_mut().map_or_else(Vec::new, Recorder::take)
+    }
+
+    /// The records that have not been taken, those behind the checkpoint included.
+    pub fn records(&self) -> &[Record] {
+        self.recorder.as_ref().map_or(&[], |r| &r.records)
+    }
+
+    /// The strings that records of this hart refer to by index.
+    pub fn strings(&self) -> &[String] {
+        self.recorder.as_ref().map_or(&[], |r| &r.strings)
+    }
+
+    /// Addresses and bits of the last 32 executed instructions, oldest first; the last is the one that could not
+    /// be completed if there is one. The bits are what `mem` holds there now.
+    pub fn last_instructions(&self, mem: &impl Peek) -> Vec<(u32, u32)> {
+        let pc = self.s.pc;
+        let end = match self.s.dead {
+            Some(Stop::Fault { cause, .. }) => excepted::end_of_trapped(cause, pc, mem),
+            _ => pc,
+        };
+        self.s.transfers.last(end, mem)
+    }
+
+    /// Feed all state that the future depends on into `f`, in a fixed order.
+    pub fn hash(&self, f: &mut dyn FnMut(u64)) {
+        for i in 0..32 {
+            let late = self.s.ready[i].saturating_sub(self.s.now);
+            f(u64::from(self.s.x[i]));
+            f(late);
+        }
+        f(u64::from(self.s.pc));
+        f(self.s.now);
+        f(self.s.retired);
+        f(u64::from(self.s.asleep) | u64::from(self.s.held.is_some()) << 1 | u64::from(self.s.dead.is_some()) << 2);
+        self.s.csrs.hash(f);
+        for a in self.s.accounts {
+            f(a);
+        }
+        self.history.hash(f);
+        self.input.hash(f);
+    }
+}

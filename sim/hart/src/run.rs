@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The loop that executes instructions: once for observed harts, once for others, from this one body.
+//!
+//! It works on copies of the program counter, the time and the number of retired instructions, and writes them back where it
+//! leaves or calls something that needs them. One comparison per instruction, of the time with `bound`, stands
+//! for everything that can happen between instructions; setting `bound` to 0 asks for a look before the next one.
+
+use crate::csr::Counts;
+use crate::lines::{self, tag, Lines};
+use crate::trap::cause;
+use crate::{Boundary, Hart, Held, Peek, Stop};
+use engine::{Access, AccessFault, AmoOp, CacheOp, Fetch, HartMemory, Width};
+use isa::{Code, Op};
+use trace::kind;
+use units::Cycle;
+
+/// `bound` of an instruction that is repeated: nothing may come before it.
+const HELD: u64 = u64::MAX;
+
+/// The first entry to execute, or why there is none.
+enum Found {
+    /// Index of the line's first entry.
+    Line(usize),
+    Pending,
+    Fault,
+}
+
+/// The second half of an instruction that lies across two lines.
+enum Tail {
+    Half(u16),
+    Pending,
+    Fault,
+}
+
+fn load_cause(fault: AccessFault) -> u32 {
+    if fault == AccessFault::Misaligned {
+        cause::LOAD_MISALIGNED
+    } else {
+        cause::LOAD_FAULT
+    }
+}
+
+fn store_cause(fault: AccessFault) -> u32 {
+    if fault == AccessFault::Misaligned {
+        cause::STORE_MISALIGNED
+    } else {
+        cause::STORE_FAULT
+    }
+}
+
+fn magnitude_signed(q: i32) -> u32 {
+    q.unsigned_abs()
+}
+
+impl Hart {
+    #[inline(always)]
+    fn line_at<M: HartMemory>(lines: &mut Lines, mem: &mut M, now: u64, pc: u32) -> Found {
+        match mem.fetch(Cycle(now), pc) {
+            Fetch::Line { slot, version } => {
+                let base = pc & !(lines.line_bytes - 1);
+                Found::Line(match lines.find(base, slot, version) {
+                    Some(first) => first,
+                    None => lines.learn(base, slot, version, mem.fetch_bytes(slot)),
+                })
+            }
+            Fetch::Pending => Found::Pending,
+            Fetch::Fault(_) => Found::Fault,
+        }
+    }
+
+    #[inline(never)]
+    fn tail_at<M: HartMemory>(mem: &mut M, now: u64, pc: u32) -> Tail {
+        match mem.fetch(Cycle(now), pc) {
+            Fetch::Line { slot, .. } => {
+                let bytes = mem.fetch_bytes(slot);
+                Tail::Half(u16::from_le_bytes([bytes[0], bytes[1]]))
+            }
+            Fetch::Pending => Tail::Pending,
+            Fetch::Fault(_) => Tail::Fault,
+        }
+    }
+
+    fn decode_entry(&self, lines: &mut Lines, pc: u32) {
+        let sites = self.recorder.as_ref().map(|r| &r.sites);
+        lines.decode(self.config.isa, sites, pc);
+    }
+
+    /// Suspend at the boundary or in the instruction at `pc`. `boundary` is kept from the first time on.
+    #[inline(never)]
+    fn hold(&mut self, held: Held, boundary: u64) -> Stop {
+        if self.s.boundary.is_none() {
+            self.s.boundary = Some(Boundary { now: boundary, accounts: self.s.accounts });
+        }
+        self.s.held = Some(held);
+        Stop::Pending
+    }
+
+    /// Read and write a control register; `None` is an illegal instruction.
+    #[inline(never)]
+    fn csr_access(&mut self, op: &Op, operand: u32, issue: u64, retired: u64) -> Option<u32> {
+        let number = (op.imm & 0xfff) as u16;
+        let old = self.s.csrs.read(number, Counts { now: issue, retired })?;
+        let immediate = ((op.imm >> 16) & 31) as u32;
+        let (operand, writes) = match op.code {
+            Code::Csrrw => (operand, true),
+            Code::Csrrwi => (immediate, true),
+            Code::Csrrs | Code::Csrrc => (operand, op.rs1 != 0),
+            _ => (immediate, immediate != 0),
+        };
+        if writes {
+            let value = match op.code {
+                Code::Csrrw | Code::Csrrwi => operand,
+                Code::Csrrs | Code::Csrrsi => old | operand,
+                _ => old & !operand,
+            };
+            let after = Counts { now: issue + self.costs.csr, retired: retired + 1 };
+            self.s.csrs.write(number, value, after)?;
+        }
+        Some(old)
+    }
+
+    /// `lines` are the hart's own, lent apart from it so that they need not be looked up in it for each instruction.
+    pub(crate) fn execute<M: HartMemory + Peek, const OBSERVED: bool>(
+        &mut self,
+        lines: &mut Lines,
+        mem: &mut M,
+        limit: u64,
+    ) -> Stop {
+        lines.prepare(mem.fetch_line_bytes(), mem.fetch_slots());
+        let mut pc = self.s.pc;
+        let mut now = self.s.now;
+        let mut retired = self.s.retired;
+        let mut held = self.s.held.take();
+        let mut bound = if held.is_some() { HELD } else { 0 };
+
+        'enter: loop {
+            // A line is entered here, and nowhere else: at the start, after a jump out of the line, at its end.
+            let mut at;
+            let straddles;
+            match held.take() {
+                None if bound == HELD => {
+                    // The repeated instruction has been executed.
+                    self.s.boundary = None;
+                    bound = 0;
+                    continue 'enter;
+                }
+                Some(Held::Access(entry)) => {
+                    lines.set_scratch(entry);
+                    straddles = None;
+                    at = lines.scratch;
+                }
+                Some(Held::Tail(low)) => {
+                    straddles = Some(low);
+                    at = lines.scratch;
+                }
+                fetched => {
+                    if now >= bound {
+                        self.s.pc = pc;
+                        self.s.now = now;
+                        self.s.retired = retired;
+                        let attended = self.attend(limit);
+                        pc = self.s.pc;
+                        now = self.s.now;
+                        match attended {
+                            Ok(until) => bound = until,
+                            Err(stop) => return stop,
+                        }
+                    }
+                    match Self::line_at(lines, mem, now, pc) {
+                        Found::Line(f) => {
+                            let base = pc & !(lines.line_bytes - 1);
+                            let a = f + ((pc - base) >> 1) as usize;
+                            if lines.entries[a].tag & tag::KIND == tag::RAW {
+                                self.decode_entry(lines, pc);
+                            }
+                            let entry = lines.entries[a];
+                            if entry.tag & tag::KIND == tag::STRADDLE {
+                                straddles = Some(entry.op.imm as u16);
+                                at = lines.scratch;
+                            } else if fetched.is_some() {
+                                // Repeated on its own: what follows it may be interrupted.
+                                lines.set_scratch(entry);
+                                straddles = None;
+                                at = lines.scratch;
+                            } else {
+                                straddles = None;
+                                at = a;
+                            }
+                        }
+                        Found::Pending => {
+                            self.s.pc = pc;
+                            self.s.now = now;
+                            self.s.retired = retired;
+                            return self.hold(Held::Fetch, now);
+                        }
+                        Found::Fault => {
+                            self.s.pc = pc;
+                            self.s.now = now;
+                            self.s.retired = retired;
+                            if let Err(stop) = self.exception(cause::FETCH_FAULT, pc, pc) {
+                                return stop;
+                            }
+                            pc = self.s.pc;
+                            now = self.s.now;
+                            bound = 0;
+                            continue 'enter;
+                        }
+                    }
+                }
+            }
+            if let Some(low) = straddles {
+                match Self::tail_at(mem, now, pc.wrapping_add(2)) {
+                    Tail::Half(high) => {
+                        let sites = self.recorder.as_ref().map(|r| &r.sites);
+                        let entry = lines::entry(self.config.isa, sites, pc, low, high);
+                        lines.set_scratch(entry);
+                    }
+                    Tail::Pending => {
+                        self.s.pc = pc;
+                        self.s.now = now;
+                        self.s.retired = retired;
+                        return self.hold(Held::Tail(low), now);
+                    }
+                    Tail::Fault => {
+                        self.s.pc = pc;
+                        self.s.now = now;
+                        self.s.retired = retired;
+                        if let Err(stop) = self.exception(cause::FETCH_FAULT, pc.wrapping_add(2), pc) {
+                            return stop;
+                        }
+                        pc = self.s.pc;
+                        now = self.s.now;
+                        bound = 0;
+                        continue 'enter;
+                    }
+                }
+            }
+            // The address of the entry `i` is `bias + 2 * i`. Jumps leave the scratch line always, back to itself too.
+            let bias = pc.wrapping_sub((at as u32) << 1);
+            let span = if at == lines.scratch { 0 } else { lines.line_bytes };
+
+            loop {
+                macro_rules! here {
+                    () => {
+                        bias.wrapping_add((at as u32) << 1)
+                    };
+                }
+                if now >= bound {
+                    pc = here!();
+                    bound = 0;
+                    continue 'enter;
+                }
+                // Field by field: a copy of the whole would live in memory.
+                let e = &lines.entries[at];
+                let (code, imm, len, kind_of) = (e.op.code, e.op.imm, e.op.len, e.tag);
+                let rd = usize::from(e.op.rd) & 63;
+                let rs1 = usize::from(e.op.rs1) & 63;
+                let rs2 = usize::from(e.op.rs2) & 63;
+                if OBSERVED && kind_of & tag::PROBE != 0 {
+                    let (stamp, accounts) = match &self.s.boundary {
+                        Some(b) => (b.now, &b.accounts),
+                        None => (now, &self.s.accounts),
+                    };
+                    if let Some(r) = &mut self.recorder {
+                        r.probe(mem, here!(), &self.s.x, stamp, accounts);
+                    }
+                }
+                let a = self.s.x[rs1];
+                let b = self.s.x[rs2];
+                let issue = now.max(self.s.ready[rs1]).max(self.s.ready[rs2]);
+
+                macro_rules! leave_probe {
+                    () => {
+                        if OBSERVED && kind_of & tag::PROBE != 0 {
+                            if let Some(r) = &mut self.recorder {
+                                r.discard();
+                            }
+                        }
+                    };
+                }
+                macro_rules! trap {
+                    ($cause:expr, $tval:expr) => {{
+                        self.s.pc = here!();
+                        self.s.now = issue;
+                        self.s.retired = retired;
+                        leave_probe!();
+                        let end = self.s.pc.wrapping_add(u32::from(len));
+                        if let Err(stop) = self.exception($cause, $tval, end) {
+                            return stop;
+                        }
+                        pc = self.s.pc;
+                        now = self.s.now;
+                        bound = 0;
+                        continue 'enter;
+                    }};
+                }
+                macro_rules! suspend {
+                    () => {{
+                        self.s.pc = here!();
+                        self.s.now = issue;
+                        self.s.retired = retired;
+                        leave_probe!();
+                        return self.hold(Held::Access(lines.entries[at]), now);
+                    }};
+                }
+                macro_rules! result {
+                    ($value:expr, $cost:ident, $ready:ident) => {{
+                        self.s.x[rd] = $value;
+                        self.s.ready[rd] = issue + self.costs.$ready;
+                        now = issue + self.costs.$cost;
+                    }};
+                }
+                macro_rules! alu {
+                    ($value:expr) => {
+                        result!($value, alu, alu)
+                    };
+                }
+                macro_rules! jump {
+                    ($target:expr, $cost:expr, $link:expr) => {{
+                        let target: u32 = $target;
+                        let cost: u64 = $cost;
+                        let end = here!().wrapping_add(u32::from(len));
+                        if target & self.misaligned_fetch != 0 {
+                            trap!(cause::FETCH_MISALIGNED, target);
+                        }
+                        now = issue + cost;
+                        if $link {
+                            self.s.x[rd] = end;
+                            self.s.ready[rd] = now;
+                        }
+                        retired += 1;
+                        self.s.transfers.push(end, target);
+                        let from = here!();
+                        if (target ^ from) < span {
+                            at = at.wrapping_add_signed((target.wrapping_sub(from) as i32 >> 1) as isize);
+                            continue;
+                        }
+                        pc = target;
+                        continue 'enter;
+                    }};
+                }
+                macro_rules! branch {
+                    ($condition:expr) => {{
+                        let taken: bool = $condition;
+                        let target = here!().wrapping_add(imm as u32);
+                        let foreseen = self.history.foresee(here!(), imm < 0, taken);
+                        let cost = self.costs.branch[usize::from(foreseen) * 2 + usize::from(taken)];
+                        if taken {
+                            jump!(target, cost, false);
+                        }
+                        now = issue + cost;
+                    }};
+                }
+                macro_rules! load {
+                    ($width:expr, $low:expr, |$v:ident| $value:expr) => {{
+                        let addr = a.wrapping_add(imm as u32);
+                        let answer = if addr & $low == 0 {
+                            mem.load(Cycle(issue), addr, $width)
+                        } else {
+                            self.odd_load(mem, issue, addr, $width)
+                        };
+                        match answer {
+                            Access::Done($v) => result!($value, load, load_ready),
+                            Access::Pending => suspend!(),
+                            Access::Fault(fault) => trap!(load_cause(fault), addr),
+                        }
+                    }};
+                }
+                macro_rules! store {
+                    ($width:expr, $low:expr) => {{
+                        let addr = a.wrapping_add(imm as u32);
+                        let answer = if addr & $low == 0 {
+                            mem.store(Cycle(issue), addr, $width, b)
+                        } else {
+                            self.odd_store(mem, issue, addr, $width, b)
+                        };
+                        match answer {
+                            Access::Done(_) => now = issue + self.costs.store,
+                            Access::Pending => suspend!(),
+                            Access::Fault(fault) => trap!(store_cause(fault), addr),
+                        }
+                    }};
+                }
+                macro_rules! atomic {
+                    ($answer:expr, $cause:ident, $misaligned:expr, $cost:ident, $ready:ident) => {{
+                        if a & 3 != 0 {
+                            trap!($misaligned, a);
+                        }
+                        match $answer {
+                            Access::Done(v) => result!(v, $cost, $ready),
+                            Access::Pending => suspend!(),
+                            Access::Fault(fault) => trap!($cause(fault), a),
+                        }
+                    }};
+                }
+                macro_rules! amo {
+                    ($amo:expr) => {
+                        atomic!(
+                            mem.amo(Cycle(issue), a, $amo, b),
+                            store_cause,
+                            cause::STORE_MISALIGNED,
+                            load,
+                            load_ready
+                        )
+                    };
+                }
+                macro_rules! cache {
+                    ($operation:expr) => {
+                        match mem.cache_op(Cycle(issue), a, $operation) {
+                            Access::Done(_) => now = issue + self.costs.cache_op,
+                            Access::Pending => suspend!(),
+                            Access::Fault(fault) => trap!(store_cause(fault), a),
+                        }
+                    };
+                }
+                macro_rules! divide {
+                    ($value:expr, $magnitude:expr) => {{
+                        let cost = self.costs.division($magnitude);
+                        self.s.x[rd] = $value;
+                        now = issue + cost;
+                        self.s.ready[rd] = now + self.costs.div_result;
+                    }};
+                }
+
+                match code {
+                    Code::Lui => alu!(imm as u32),
+                    Code::Auipc => alu!(here!().wrapping_add(imm as u32)),
+                    Code::Jal => jump!(here!().wrapping_add(imm as u32), self.costs.jump, true),
+                    Code::Jalr => jump!(a.wrapping_add(imm as u32) & !1, self.costs.jump_indirect, true),
+                    Code::Beq => branch!(a == b),
+                    Code::Bne => branch!(a != b),
+                    Code::Blt => branch!((a as i32) < b as i32),
+                    Code::Bge => branch!(a as i32 >= b as i32),
+                    Code::Bltu => branch!(a < b),
+                    Code::Bgeu => branch!(a >= b),
+                    Code::Lb => load!(Width::Byte, 0, |v| v as u8 as i8 as u32),
+                    Code::Lh => load!(Width::Half, 1, |v| v as u16 as i16 as u32),
+                    Code::Lw => load!(Width::Word, 3, |v| v),
+                    Code::Lbu => load!(Width::Byte, 0, |v| v),
+                    Code::Lhu => load!(Width::Half, 1, |v| v),
+                    Code::Sb => store!(Width::Byte, 0),
+                    Code::Sh => store!(Width::Half, 1),
+                    Code::Sw => store!(Width::Word, 3),
+                    Code::Addi => alu!(a.wrapping_add(imm as u32)),
+                    Code::Slti => alu!(u32::from((a as i32) < imm)),
+                    Code::Sltiu => alu!(u32::from(a < imm as u32)),
+                    Code::Xori => alu!(a ^ imm as u32),
+                    Code::Ori => alu!(a | imm as u32),
+                    Code::Andi => alu!(a & imm as u32),
+                    Code::Slli => result!(a << (imm & 31), shift, shift_ready),
+                    Code::Srli => result!(a >> (imm & 31), shift, shift_ready),
+                    Code::Srai => result!(((a as i32) >> (imm & 31)) as u32, shift, shift_ready),
+                    Code::Add => alu!(a.wrapping_add(b)),
+                    Code::Sub => alu!(a.wrapping_sub(b)),
+                    Code::Sll => result!(a << (b & 31), shift, shift_ready),
+                    Code::Slt => alu!(u32::from((a as i32) < b as i32)),
+                    Code::Sltu => alu!(u32::from(a < b)),
+                    Code::Xor => alu!(a ^ b),
+                    Code::Srl => result!(a >> (b & 31), shift, shift_ready),
+                    Code::Sra => result!(((a as i32) >> (b & 31)) as u32, shift, shift_ready),
+                    Code::Or => alu!(a | b),
+                    Code::And => alu!(a & b),
+                    Code::Mul => result!(a.wrapping_mul(b), mul, mul_ready),
+                    Code::Mulh => result!(
+                        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
+                        mul,
+                        mul_ready
+                    ),
+                    Code::Mulhsu => result!(((i64::from(a as i32) * i64::from(b)) >> 32) as u32, mul, mul_ready),
+                    Code::Mulhu => result!(((u64::from(a) * u64::from(b)) >> 32) as u32, mul, mul_ready),
+                    // A division by zero goes through all bits, as the iteration does.
+                    Code::Div => {
+                        let q = if b == 0 { -1 } else { (a as i32).wrapping_div(b as i32) };
+                        divide!(q as u32, if b == 0 { u32::MAX } else { magnitude_signed(q) });
+                    }
+                    Code::Divu => {
+                        let q = a.checked_div(b).unwrap_or(u32::MAX);
+                        divide!(q, q);
+                    }
+                    Code::Rem => {
+                        let (q, r) = if b == 0 {
+                            (u32::MAX, a)
+                        } else {
+                            let (n, d) = (a as i32, b as i32);
+                            (magnitude_signed(n.wrapping_div(d)), n.wrapping_rem(d) as u32)
+                        };
+                        divide!(r, q);
+                    }
+                    Code::Remu => {
+                        let (q, r) = if b == 0 { (u32::MAX, a) } else { (a / b, a % b) };
+                        divide!(r, q);
+                    }
+                    Code::LrW => atomic!(
+                        mem.load_reserved(Cycle(issue), a),
+                        load_cause,
+                        cause::LOAD_MISALIGNED,
+                        load,
+                        load_ready
+                    ),
+                    Code::ScW => atomic!(
+                        mem.store_conditional(Cycle(issue), a, b),
+                        store_cause,
+                        cause::STORE_MISALIGNED,
+                        store,
+                        store_ready
+                    ),
+                    Code::AmoSwap => amo!(AmoOp::Swap),
+                    Code::AmoAdd => amo!(AmoOp::Add),
+                    Code::AmoXor => amo!(AmoOp::Xor),
+                    Code::AmoAnd => amo!(AmoOp::And),
+                    Code::AmoOr => amo!(AmoOp::Or),
+                    Code::AmoMin => amo!(AmoOp::Min),
+                    Code::AmoMax => amo!(AmoOp::Max),
+                    Code::AmoMinu => amo!(AmoOp::MinU),
+                    Code::AmoMaxu => amo!(AmoOp::MaxU),
+                    Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
+                        match self.csr_access(&lines.entries[at].op, a, issue, retired) {
+                            Some(old) => result!(old, csr, csr),
+                            None => trap!(cause::ILLEGAL, isa::csr_bits(&lines.entries[at].op)),
+                        }
+                        // What was written may let an interrupt in.
+                        if bound != HELD {
+                            bound = 0;
+                        }
+                    }
+                    Code::Fence => now = issue + self.costs.fence,
+                    Code::FenceI => {
+                        mem.fence_i(Cycle(issue));
+                        now = issue + self.costs.fence_i;
+                        retired += 1;
+                        pc = here!().wrapping_add(u32::from(len));
+                        continue 'enter;
+                    }
+                    Code::Pause | Code::Prefetch => now = issue + self.costs.alu,
+                    Code::Ecall => trap!(cause::ECALL_M, 0),
+                    Code::Ebreak => trap!(cause::BREAKPOINT, 0),
+                    Code::Mret => {
+                        now = issue + self.costs.trap_return;
+                        retired += 1;
+                        let end = here!().wrapping_add(u32::from(len));
+                        pc = self.s.csrs.leave();
+                        self.s.in_exception = false;
+                        self.s.transfers.push(end, pc);
+                        if OBSERVED {
+                            self.s.now = now;
+                            self.note(kind::TRAP_RETURN, [pc, 0, 0, 0, 0]);
+                        }
+                        if bound != HELD {
+                            bound = 0;
+                        }
+                        continue 'enter;
+                    }
+                    Code::Wfi => {
+                        retired += 1;
+                        pc = here!().wrapping_add(u32::from(len));
+                        self.s.pc = pc;
+                        self.s.now = issue + self.costs.alu;
+                        self.s.retired = retired;
+                        self.s.boundary = None;
+                        self.sleep();
+                        // Only what is already due: see `wake`.
+                        if !self.wake(0) {
+                            return Stop::Sleep;
+                        }
+                        now = self.s.now;
+                        bound = 0;
+                        continue 'enter;
+                    }
+                    Code::CboInval => cache!(CacheOp::Invalidate),
+                    Code::CboClean => cache!(CacheOp::Clean),
+                    Code::CboFlush => cache!(CacheOp::Flush),
+                    Code::Illegal => match kind_of & tag::KIND {
+                        tag::NEXT => {
+                            pc = here!();
+                            continue 'enter;
+                        }
+                        tag::RAW => {
+                            self.decode_entry(lines, here!());
+                            continue;
+                        }
+                        tag::STRADDLE => {
+                            pc = here!();
+                            continue 'enter;
+                        }
+                        _ => trap!(cause::ILLEGAL, imm as u32),
+                    },
+                }
+                retired += 1;
+                at += usize::from(len >> 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Exact cycles of each class of instructions, on the costs of Nios II/f.
+
+mod common;
+use common::asm::*;
+use common::*;
+use hart::{Hart, Predictor, Timing};
+
+fn nios(program: &[u32]) -> Vec<u64> {
+    completions(nios2f(), program)
+}
+
+#[test]
+fn plain_operations_take_one_cycle_and_do_not_wait_for_each_other() {
+    assert_eq!(nios(&[addi(5, 0, 1), addi(5, 5, 1), add(6, 5, 5), xori(7, 6, 1)]), [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_user_of_a_load_stalls_as_long_as_it_must() {
+    let base = lui(2, BASE);
+    assert_eq!(nios(&[base, lw(5, 2, 64), add(6, 5, 5)]), [1, 2, 5]);
+    assert_eq!(nios(&[base, lw(5, 2, 64), NOP, add(6, 5, 5)]), [1, 2, 3, 5]);
+    assert_eq!(nios(&[base, lw(5, 2, 64), NOP, NOP, add(6, 5, 5)]), [1, 2, 3, 4, 5]);
+    assert_eq!(nios(&[base, lw(5, 2, 64), add(6, 2, 2), add(6, 6, 5)]), [1, 2, 3, 5], "either source");
+    assert_eq!(nios(&[base, lw(5, 2, 64), sw(5, 2, 68)]), [1, 2, 5], "a store waits for its value");
+    assert_eq!(nios(&[base, sw(2, 2, 64), lw(5, 2, 64), sw(6, 5, 68)]), [1, 2, 3, 6], "and for its address");
+    assert_eq!(nios(&[base, lw(5, 2, 64), bne(5, 6, 8)])[2], 5, "and a branch, foreseen to fall through");
+}
+
+#[test]
+fn an_overwritten_late_result_is_not_waited_for() {
+    let base = lui(2, BASE);
+    assert_eq!(nios(&[base, lw(5, 2, 64), addi(5, 0, 1), add(6, 5, 5)]), [1, 2, 3, 4]);
+    assert_eq!(nios(&[base, lw(0, 2, 64), add(6, 0, 0)]), [1, 2, 3], "x0 is never late");
+}
+
+#[test]
+fn stores_take_one_cycle() {
+    assert_eq!(nios(&[lui(2, BASE), sw(2, 2, 64), sw(2, 2, 68), NOP]), [1, 2, 3, 4]);
+}
+
+#[test]
+fn shifts_are_late_by_two() {
+    assert_eq!(nios(&[addi(5, 0, 1), slli(6, 5, 3), NOP, add(7, 6, 6)]), [1, 2, 3, 5]);
+    assert_eq!(nios(&[addi(5, 0, 1), op(0, 1, 6, 5, 5), add(7, 6, 6)]), [1, 2, 5]);
+}
+
+#[test]
+fn a_product_takes_five_and_is_late_by_two() {
+    assert_eq!(nios(&[addi(5, 0, 3), mul(6, 5, 5), NOP]), [1, 6, 7]);
+    assert_eq!(nios(&[addi(5, 0, 3), mul(6, 5, 5), add(7, 6, 6)]), [1, 6, 9]);
+    assert_eq!(nios(&[addi(5, 0, 3), op(1, 3, 6, 5, 5), add(7, 6, 6)]), [1, 6, 9], "the high half too");
+}
+
+#[test]
+fn a_quotient_takes_from_4_to_66() {
+    let div = |a: &[u32]| {
+        let mut p = a.to_vec();
+        p.push(divu(7, 5, 6));
+        let c = nios(&p);
+        c[a.len()] - c[a.len() - 1]
+    };
+    assert_eq!(div(&[addi(5, 0, 5), addi(6, 0, 9)]), 4, "quotient 0");
+    assert_eq!(div(&[addi(5, 0, 9), addi(6, 0, 9)]), 4, "quotient 1");
+    assert_eq!(div(&[addi(5, 0, 20), addi(6, 0, 10)]), 6, "quotient 2");
+    assert_eq!(div(&[addi(5, 0, 255), addi(6, 0, 1)]), 18, "8 bits");
+    assert_eq!(div(&[addi(5, 0, -1), addi(6, 0, 1)]), 66, "32 bits");
+    assert_eq!(div(&[addi(5, 0, 1), addi(6, 0, 0)]), 66, "by zero");
+    let signed = nios(&[addi(5, 0, -255), addi(6, 0, 1), op(1, 4, 7, 5, 6), add(8, 7, 7)]);
+    assert_eq!(signed, [1, 2, 20, 23], "the magnitude counts; the result is late by two");
+    let remainder = nios(&[addi(5, 0, -255), addi(6, 0, 1), op(1, 6, 7, 5, 6)]);
+    assert_eq!(remainder[2], 20);
+}
+
+#[test]
+fn jumps() {
+    assert_eq!(nios(&[jal(0, 4), NOP]), [2, 3]);
+    assert_eq!(nios(&[auipc(5, 0), jalr(0, 5, 8), NOP]), [1, 4, 5]);
+    assert_eq!(nios(&[jal(1, 4), add(5, 1, 1)]), [2, 3], "the link is not late");
+}
+
+#[test]
+fn branches_are_learnt_by_two_bit_counters() {
+    // A loop of five passes: counter 1, taken four times, then not.
+    let mut hart = Hart::new(config(nios2f()));
+    let mut bus = Bus::new(&words(&[addi(5, 0, 5), addi(5, 5, -1), bne(5, 0, -4), NOP]));
+    let mut costs = Vec::new();
+    let mut before = step(&mut hart, &mut bus);
+    for _ in 0..5 {
+        before = step(&mut hart, &mut bus).max(before);
+        let after = step(&mut hart, &mut bus);
+        costs.push(after - before);
+        before = after;
+    }
+    assert_eq!(costs, [4, 2, 2, 2, 4], "weakly not taken, taken, strongly taken twice, mispredicted at the end");
+    assert_eq!(nios(&[bne(0, 0, 8), NOP]), [1, 2], "not taken and foreseen");
+}
+
+#[test]
+fn the_other_predictors() {
+    let t = |predictor| Timing { predictor, predictor_entries: 0, ..nios2f() };
+    let forward_taken = [beq(0, 0, 4), NOP];
+    let forward_not = [bne(0, 0, 8), NOP];
+    assert_eq!(completions(t(Predictor::None), &forward_taken), [2, 3]);
+    assert_eq!(completions(t(Predictor::None), &forward_not), [1, 2]);
+    assert_eq!(completions(t(Predictor::Static), &forward_taken), [4, 5]);
+    assert_eq!(completions(t(Predictor::Static), &forward_not), [1, 2]);
+    let backward = [jal(0, 8), NOP, beq(0, 0, -4), bne(0, 0, -8)];
+    assert_eq!(completions(t(Predictor::Static), &backward)[..2], [2, 4], "backward is foreseen");
+    let backward_not = [bne(0, 0, -8), NOP];
+    assert_eq!(completions(t(Predictor::Static), &backward_not), [4, 5]);
+}
+
+#[test]
+fn control_registers_and_trap_return() {
+    assert_eq!(nios(&[csrrw(0, 0x340, 5), csrrs(6, 0x340, 0), add(7, 6, 6)]), [4, 8, 9]);
+    let c = nios(&[auipc(5, 0), addi(5, 5, 16), csrrw(0, 0x341, 5), MRET, NOP]);
+    assert_eq!(c, [1, 2, 6, 11, 12]);
+}
+
+#[test]
+fn fences_and_cache_operations() {
+    let t = Timing { fence: 3, fence_i: 7, cache_op: 2, ..nios2f() };
+    assert_eq!(completions(t, &[FENCE, FENCE_I, lui(2, BASE), cbo(1, 2), NOP]), [3, 10, 11, 13, 14]);
+}
+
+#[test]
+fn atomics_cost_what_loads_cost() {
+    let c = nios(&[lui(2, BASE), amo(0, 5, 2, 2), add(6, 5, 5), amo(2, 5, 0, 2), amo(3, 6, 2, 2), add(7, 6, 6)]);
+    assert_eq!(c, [1, 2, 5, 6, 7, 10]);
+}
+
+#[test]
+fn a_line_fill_and_an_uncached_access_are_charged() {
+    let mut hart = Hart::new(config(nios2f()));
+    let mut bus = Bus::with_icache(&words(&[lui(2, SLOW), lw(5, 2, 0), add(6, 5, 5)]), 4);
+    assert_eq!(step(&mut hart, &mut bus), 11, "10 for the line");
+    assert_eq!(step(&mut hart, &mut bus), 22, "10 for the access");
+    assert_eq!(step(&mut hart, &mut bus), 25, "the result is late by two from there");
+    assert_eq!(hart.accounts(), [10, 0, 10, 0, 0, 0]);
+}
+
+#[test]
+fn an_instruction_across_two_lines_fetches_both() {
+    // 15 compressed nops, then a 32-bit instruction with its halves on both sides of the line's end.
+    let mut program: Vec<u8> = [1u8, 0].repeat(15);
+    program.extend(addi(5, 0, 77).to_le_bytes());
+    program.extend([1u8, 0].repeat(8));
+    let mut hart = Hart::new(config(nios2f()));
+    let mut bus = Bus::with_icache(&program, 4);
+    assert_eq!(drive(&mut hart, &mut bus, 25), hart::Stop::Limit);
+    assert_eq!((hart.pc(), hart.now().0, hart.reg(5)), (BASE + 30, 25, 0), "15 and 10 for the first line");
+    assert_eq!(step(&mut hart, &mut bus), 36, "10 for the second line, 1 for the instruction");
+    assert_eq!(hart.reg(5), 77);
+    assert_eq!(hart.accounts(), [20, 0, 0, 0, 0, 0]);
+    // With a single slot, the second line evicts the first: the half that was read stays read.
+    let mut hart = Hart::new(config(nios2f()));
+    let mut bus = Bus::with_icache(&program, 1);
+    drive(&mut hart, &mut bus, 30);
+    step(&mut hart, &mut bus);
+    assert_eq!((hart.reg(5), hart.accounts()[0]), (77, 20));
+}

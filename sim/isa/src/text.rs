@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Instructions as text, in the notation of objdump without aliases that hide what is executed, except the four that
+//! everybody reads (`nop`, `li`, `mv`, `ret`) and the forms with x0 of jumps.
+
+use crate::{Code, Op};
+
+const ABI: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+];
+
+/// The ABI name of a register.
+pub fn register_name(r: u8) -> &'static str {
+    ABI[usize::from(r & 31)]
+}
+
+/// The name of a control register, if it has one here.
+pub fn csr_name(number: u16) -> Option<&'static str> {
+    Some(match number {
+        0x300 => "mstatus",
+        0x301 => "misa",
+        0x304 => "mie",
+        0x305 => "mtvec",
+        0x306 => "mcounteren",
+        0x30a => "menvcfg",
+        0x310 => "mstatush",
+        0x31a => "menvcfgh",
+        0x320 => "mcountinhibit",
+        0x340 => "mscratch",
+        0x341 => "mepc",
+        0x342 => "mcause",
+        0x343 => "mtval",
+        0x344 => "mip",
+        0xb00 => "mcycle",
+        0xb02 => "minstret",
+        0xb80 => "mcycleh",
+        0xb82 => "minstreth",
+        0xc00 => "cycle",
+        0xc01 => "time",
+        0xc02 => "instret",
+        0xc80 => "cycleh",
+        0xc81 => "timeh",
+        0xc82 => "instreth",
+        0xf11 => "mvendorid",
+        0xf12 => "marchid",
+        0xf13 => "mimpid",
+        0xf14 => "mhartid",
+        0xf15 => "mconfigptr",
+        _ => return None,
+    })
+}
+
+fn mnemonic(code: Code) -> &'static str {
+    use Code::*;
+    match code {
+        Illegal => "illegal",
+        Lui => "lui",
+        Auipc => "auipc",
+        Jal => "jal",
+        Jalr => "jalr",
+        Beq => "beq",
+        Bne => "bne",
+        Blt => "blt",
+        Bge => "bge",
+        Bltu => "bltu",
+        Bgeu => "bgeu",
+        Lb => "lb",
+        Lh => "lh",
+        Lw => "lw",
+        Lbu => "lbu",
+        Lhu => "lhu",
+        Sb => "sb",
+        Sh => "sh",
+        Sw => "sw",
+        Addi => "addi",
+        Slti => "slti",
+        Sltiu => "sltiu",
+        Xori => "xori",
+        Ori => "ori",
+        Andi => "andi",
+        Slli => "slli",
+        Srli => "srli",
+        Srai => "srai",
+        Add => "add",
+        Sub => "sub",
+        Sll => "sll",
+        Slt => "slt",
+        Sltu => "sltu",
+        Xor => "xor",
+        Srl => "srl",
+        Sra => "sra",
+        Or => "or",
+        And => "and",
+        Mul => "mul",
+        Mulh => "mulh",
+        Mulhsu => "mulhsu",
+        Mulhu => "mulhu",
+        Div => "div",
+        Divu => "divu",
+        Rem => "rem",
+        Remu => "remu",
+        LrW => "lr.w",
+        ScW => "sc.w",
+        AmoSwap => "amoswap.w",
+        AmoAdd => "amoadd.w",
+        AmoXor => "amoxor.w",
+        AmoAnd => "amoand.w",
+        AmoOr => "amoor.w",
+        AmoMin => "amomin.w",
+        AmoMax => "amomax.w",
+        AmoMinu => "amominu.w",
+        AmoMaxu => "amomaxu.w",
+        Csrrw => "csrrw",
+        Csrrs => "csrrs",
+        Csrrc => "csrrc",
+        Csrrwi => "csrrwi",
+        Csrrsi => "csrrsi",
+        Csrrci => "csrrci",
+        Fence => "fence",
+        FenceI => "fence.i",
+        Pause => "pause",
+        Ecall => "ecall",
+        Ebreak => "ebreak",
+        Mret => "mret",
+        Wfi => "wfi",
+        CboInval => "cbo.inval",
+        CboClean => "cbo.clean",
+        CboFlush => "cbo.flush",
+        Prefetch => "prefetch",
+    }
+}
+
+fn csr_text(number: i32) -> String {
+    let number = (number & 0xfff) as u16;
+    csr_name(number).map_or_else(|| format!("{number:#x}"), str::to_string)
+}
+
+fn fence_set(bits: i32) -> String {
+    let set: String = "iorw".chars().enumerate().filter(|(i, _)| bits & (8 >> i) != 0).map(|(_, c)| c).collect();
+    if set.is_empty() {
+        "0".to_string()
+    } else {
+        set
+    }
+}
+
+/// The instruction `op` at `pc`; targets of jumps are absolute.
+pub fn text(op: &Op, pc: u32) -> String {
+    use Code::*;
+    let name = mnemonic(op.code);
+    let (rd, rs1, rs2) = (register_name(op.rd), register_name(op.rs1), register_name(op.rs2));
+    let imm = op.imm;
+    let target = pc.wrapping_add(imm as u32);
+    match op.code {
+        Illegal if op.len == 2 => format!("illegal {:#06x}", imm as u32),
+        Illegal => format!("illegal {:#010x}", imm as u32),
+        Lui | Auipc => format!("{name} {rd},{:#x}", imm as u32 >> 12),
+        Jal if op.rd == 0 => format!("j {target:x}"),
+        Jal => format!("jal {rd},{target:x}"),
+        Jalr if (op.rd, op.rs1, imm) == (0, 1, 0) => "ret".to_string(),
+        Jalr if (op.rd, imm) == (0, 0) => format!("jr {rs1}"),
+        Jalr => format!("jalr {rd},{imm}({rs1})"),
+        Beq | Bne | Blt | Bge | Bltu | Bgeu => format!("{name} {rs1},{rs2},{target:x}"),
+        Lb | Lh | Lw | Lbu | Lhu => format!("{name} {rd},{imm}({rs1})"),
+        Sb | Sh | Sw => format!("{name} {rs2},{imm}({rs1})"),
+        Addi if (op.rd, op.rs1, imm) == (0, 0, 0) => "nop".to_string(),
+        Addi if op.rs1 == 0 => format!("li {rd},{imm}"),
+        Addi if imm == 0 => format!("mv {rd},{rs1}"),
+        Add if op.rs1 == 0 => format!("mv {rd},{rs2}"),
+        Slli | Srli | Srai => format!("{name} {rd},{rs1},{imm:#x}"),
+        Addi | Slti | Sltiu | Xori | Ori | Andi => format!("{name} {rd},{rs1},{imm}"),
+        Add | Sub | Sll | Slt | Sltu | Xor | Srl | Sra | Or | And | Mul | Mulh | Mulhsu | Mulhu | Div | Divu | Rem
+        | Remu => format!("{name} {rd},{rs1},{rs2}"),
+        LrW => format!("{name} {rd},({rs1})"),
+        ScW | AmoSwap | AmoAdd | AmoXor | AmoAnd | AmoOr | AmoMin | AmoMax | AmoMinu | AmoMaxu => {
+            format!("{name} {rd},{rs2},({rs1})")
+        }
+        Csrrw | Csrrs | Csrrc => format!("{name} {rd},{},{rs1}", csr_text(imm)),
+        Csrrwi | Csrrsi | Csrrci => format!("{name} {rd},{},{}", csr_text(imm), (imm >> 16) & 31),
+        Fence => format!("fence {},{}", fence_set(imm >> 4), fence_set(imm & 15)),
+        CboInval | CboClean | CboFlush => format!("{name} ({rs1})"),
+        Prefetch => format!("prefetch.{} {imm}({rs1})", ["i", "r", "", "w"][usize::from(op.rs2 & 3)]),
+        FenceI | Pause | Ecall | Ebreak | Mret | Wfi => name.to_string(),
+    }
+}

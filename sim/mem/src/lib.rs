@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What holds bytes: memories and their timing, caches, the memory port of a hart, and the arbiter of a slave.
+//!
+//! A port answers an access at once when nobody else can see it, and else suspends the hart with a request
+//! ([`engine::HartMemory`]). Everything that a hart may do between two of its requests is in the port's undo log.
+//!
+//! Deliberately lacks: a map of the machine, queues of requests, and any decision about who acts when (all of that
+//! is the owner of time's), coherence between caches, and devices.
+
+// `hash` feeds a state digest, as `engine::Mmio::hash` does; it is not `std::hash::Hash`.
+#![allow(clippy::should_implement_trait)]
+
+mod arbiter;
+mod backing;
+mod cache;
+mod cached;
+mod ideal;
+mod outstanding;
+mod reservations;
+mod sdram;
+mod sram;
+
+pub use arbiter::RoundRobin;
+pub use backing::{Backing, Init};
+pub use cache::{Cache, CacheGeometry};
+pub use cached::{CacheStats, CachedPort, CachedPortConfig};
+pub use ideal::{IdealPort, IdealView};
+pub use reservations::Reservations;
+pub use sdram::{Sdram, SdramTiming};
+pub use sram::{Sram, SramTiming};

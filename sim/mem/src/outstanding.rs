@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The access at which a hart is suspended: what must be served for it, and the answer that its repetition consumes.
+//!
+//! ```text
+//!   suspend(asked, todo)      request()        complete(reply)            the hart repeats `asked`
+//!   ---- todo ---------------> taken ---------> todo: the next transfer
+//!                                               or answer / line filled -> answered at once
+//! ```
+//!
+//! It is small and `Copy`, so a port saves it whole at a checkpoint.
+
+use engine::{Access, AmoOp, BusOp, BusRequest, CacheOp, Cause, MasterKind, Width};
+
+/// What a hart wants of an address. Two accesses are the same when their values are, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Fetch,
+    Load(Width),
+    Store(Width, u32),
+    Amo(AmoOp, u32),
+    LoadReserved,
+    StoreConditional(u32),
+    Maintain(CacheOp),
+}
+
+/// An access as the hart made it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Asked {
+    pub addr: u32,
+    pub kind: Kind,
+}
+
+impl Asked {
+    /// Bytes of the access.
+    pub fn bytes(&self) -> u32 {
+        match self.kind {
+            Kind::Load(w) | Kind::Store(w, _) => w.bytes(),
+            Kind::Amo(..) | Kind::LoadReserved | Kind::StoreConditional(_) => 4,
+            Kind::Fetch | Kind::Maintain(_) => 1,
+        }
+    }
+
+    /// Whether the address is a multiple of the width.
+    pub fn is_aligned(&self) -> bool {
+        self.addr & (self.bytes() - 1) == 0
+    }
+
+    /// The transfer that does this access past all caches, at physical address `addr`.
+    pub fn uncached(&self, addr: u32) -> BusRequest {
+        let op = match self.kind {
+            Kind::Fetch | Kind::Maintain(_) => BusOp::Order,
+            Kind::Load(w) => BusOp::Read { bytes: w.bytes() },
+            Kind::Store(w, value) => BusOp::Write { data: value.to_le_bytes()[..w.bytes() as usize].to_vec() },
+            Kind::Amo(op, operand) => BusOp::Amo { op, operand },
+            Kind::LoadReserved => BusOp::LoadReserved,
+            Kind::StoreConditional(value) => BusOp::StoreConditional { value },
+        };
+        BusRequest { addr, op, cause: Cause::Uncached, master: MasterKind::Data }
+    }
+
+    fn hash(&self, hash: &mut dyn FnMut(u64)) {
+        let (kind, detail, value) = match self.kind {
+            Kind::Fetch => (1, 0, 0),
+            Kind::Load(w) => (2, w.bytes(), 0),
+            Kind::Store(w, value) => (3, w.bytes(), value),
+            Kind::Amo(op, operand) => (4, op as u32, operand),
+            Kind::LoadReserved => (5, 0, 0),
+            Kind::StoreConditional(value) => (6, 0, value),
+            Kind::Maintain(op) => (7, op as u32, 0),
+        };
+        hash(u64::from(self.addr) << 32 | kind << 8 | u64::from(detail));
+        hash(u64::from(value));
+    }
+}
+
+/// One transfer that the suspended access needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Transfer {
+    /// Write the line in this place of the data cache to memory.
+    WriteBack(u32),
+    /// Read this line into the data cache.
+    FillData(u32),
+    /// Read this line into the instruction cache.
+    FillInstruction(u32),
+    /// The access itself, past the caches, at this physical address.
+    Uncached(u32),
+    /// Wait until this hart is the earliest.
+    Order,
+}
+
+/// The suspended access of a port, if there is one.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Outstanding {
+    asked: Option<Asked>,
+    todo: Option<Transfer>,
+    next: Option<Transfer>,
+    taken: Option<Transfer>,
+    answer: Option<(Asked, Access)>,
+}
+
+impl Outstanding {
+    /// Suspend at `asked` until `first` and then `next` are served.
+    pub fn suspend(&mut self, asked: Asked, first: Transfer, next: Option<Transfer>) -> Access {
+        *self = Outstanding { asked: Some(asked), todo: Some(first), next, taken: None, answer: None };
+        Access::Pending
+    }
+
+    /// What is to be served now, with the access that needs it.
+    pub fn take(&mut self) -> Option<(Asked, Transfer)> {
+        self.taken = Some(self.todo.take()?);
+        self.asked.zip(self.taken)
+    }
+
+    /// What was taken has been served.
+    pub fn served(&mut self) -> Option<(Asked, Transfer)> {
+        let taken = self.taken.take()?;
+        self.todo = self.next.take();
+        self.asked.map(|asked| (asked, taken))
+    }
+
+    /// The repetition of the suspended access is answered with this; nothing more is to be served for it.
+    pub fn answer(&mut self, access: Access) {
+        (self.todo, self.next) = (None, None);
+        self.answer = self.asked.map(|asked| (asked, access));
+    }
+
+    /// The answer for `asked`, once.
+    pub fn consume(&mut self, asked: Asked) -> Option<Access> {
+        let (of, access) = self.answer?;
+        (of == asked).then(|| {
+            *self = Outstanding::default();
+            access
+        })
+    }
+
+    pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
+        for transfer in [self.todo, self.next, self.taken] {
+            hash(match transfer {
+                None => 0,
+                Some(Transfer::WriteBack(index)) => 1 << 32 | u64::from(index),
+                Some(Transfer::FillData(line)) => 2 << 32 | u64::from(line),
+                Some(Transfer::FillInstruction(line)) => 3 << 32 | u64::from(line),
+                Some(Transfer::Uncached(addr)) => 4 << 32 | u64::from(addr),
+                Some(Transfer::Order) => 5 << 32,
+            });
+        }
+        // The access matters as long as something is to be served or consumed for it.
+        if self.todo.is_some() || self.taken.is_some() {
+            if let Some(asked) = &self.asked {
+                asked.hash(hash);
+            }
+        }
+        if let Some((asked, access)) = &self.answer {
+            asked.hash(hash);
+            hash(match access {
+                Access::Done(value) => u64::from(*value),
+                Access::Pending => 1 << 32,
+                Access::Fault(fault) => 2 << 32 | *fault as u64,
+            });
+        }
+    }
+}

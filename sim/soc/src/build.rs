@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From a resolved platform, images and a seed to a machine at reset.
+//!
+//! The seed decides what hardware leaves open: uninitialised memory and registers, when each core starts, and where in
+//! its interval the refresh is. Each of them draws from its own stream, so adding a core does not move another's.
+
+use crate::fabric::{Fabric, MemoryTiming, Slave, SlaveStats, Target};
+use crate::image::{Image, ImageError};
+use crate::machine::{Core, Machine, Port, State};
+use config::{DeviceModel, MemoryKind, Platform};
+use dev::{Clint, Finisher, HwMutex, PulseIrq, Timer, Uart16550};
+use engine::{Cycle, Cycles, Line, Mmio};
+use hart::{Hart, HartConfig, Timing};
+use mem::{Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming};
+
+/// A value of the stream `stream` of `seed`: the finaliser of splitmix64.
+fn draw(seed: u64, stream: u64) -> u64 {
+    let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(stream.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+const STREAM_MEMORY: u64 = 1 << 32;
+const STREAM_REFRESH: u64 = 2 << 32;
+const STREAM_SKEW: u64 = 3 << 32;
+const STREAM_REGISTERS: u64 = 4 << 32;
+
+fn timing(class: &config::CoreClass) -> Timing {
+    Timing {
+        alu: class.alu,
+        load: class.load,
+        load_result: class.load_result,
+        store: class.store,
+        branch_not_taken: class.branch_not_taken,
+        branch_taken: class.branch_taken,
+        branch_mispredicted: class.branch_mispredicted,
+        predictor: match class.predictor {
+            config::Predictor::None => hart::Predictor::None,
+            config::Predictor::Static => hart::Predictor::Static,
+            config::Predictor::TwoBit => hart::Predictor::TwoBit,
+        },
+        predictor_entries: class.predictor_entries,
+        jump: class.jump,
+        jump_indirect: class.jump_indirect,
+        shift: class.shift,
+        shift_result: class.shift_result,
+        mul: class.mul,
+        mul_result: class.mul_result,
+        div_base: class.div_base,
+        div_per_bit: class.div_per_bit,
+        div_result: class.div_result,
+        csr: class.csr,
+        trap: class.trap,
+        trap_return: class.trap_return,
+        fence: class.fence,
+        fence_i: class.fence_i,
+        cache_op: class.cache_op,
+    }
+}
+
+fn memory_slave(memory: &config::Memory, index: usize, seed: u64, platform: &Platform) -> Target {
+    let timing = match memory.kind {
+        MemoryKind::Sdram {
+            width_bits,
+            cas,
+            trcd,
+            trp,
+            trfc,
+            refresh_interval,
+            banks,
+            row_bytes,
+            read_overhead,
+            write_overhead,
+        } => {
+            let phase = if platform.seeded.refresh_phase { draw(seed, STREAM_REFRESH + index as u64) } else { 0 };
+            let timing = SdramTiming {
+                width_bits,
+                cas,
+                trcd,
+                trp,
+                trfc,
+                refresh_interval,
+                banks,
+                row_bytes,
+                read_overhead,
+                write_overhead,
+            };
+            MemoryTiming::Sdram(Sdram::new(timing, phase))
+        }
+        MemoryKind::Sram { width_bits, access_cycles } => {
+            MemoryTiming::Sram(Sram::new(SramTiming { width_bits, access_cycles }))
+        }
+        MemoryKind::Ideal => MemoryTiming::Ideal,
+    };
+    Target::Memory { index, timing }
+}
+
+fn clint_divider(platform: &Platform, hz: u64) -> u32 {
+    (platform.clock_hz / hz.max(1)).max(1) as u32
+}
+
+fn device_slave(device: &config::Device, platform: &Platform) -> Target {
+    let model: Box<dyn Mmio + Send + Sync> = match device.model {
+        DeviceModel::Uart16550 => Box::new(Uart16550::new()),
+        DeviceModel::Clint { hz } => Box::new(Clint::new(platform.cores.len(), clint_divider(platform, hz), 0)),
+        DeviceModel::Timer => Box::new(Timer::new()),
+        DeviceModel::Pulse => Box::new(PulseIrq::new()),
+        DeviceModel::Mutex => Box::new(HwMutex::new()),
+        DeviceModel::Finisher => Box::new(Finisher::new()),
+    };
+    let count = device.outputs.iter().map(|o| o.output as usize + 1).max().unwrap_or(0);
+    let mut outputs = vec![Vec::new(); count];
+    for o in &device.outputs {
+        outputs[o.output as usize].push(Line { core: o.core as u16, bit: o.bit as u8 });
+    }
+    Target::Device {
+        device: model,
+        access: Cycles(u64::from(device.access_cycles)),
+        outputs,
+        wake: None,
+        console: matches!(device.model, DeviceModel::Uart16550).then(Vec::new),
+    }
+}
+
+fn fabric(platform: &Platform, seed: u64) -> Fabric {
+    let masters = platform.cores.len() * 2;
+    let slave = |name: &str, base: u32, size: u32, target: Target| Slave {
+        base,
+        size,
+        target,
+        arbiter: RoundRobin::new(masters),
+        queue: Vec::new(),
+        free_at: Cycle::ZERO,
+        arbitrate_at: Cycle::NEVER,
+        stats: SlaveStats { name: name.to_string(), ..SlaveStats::default() },
+    };
+    let mut slaves = Vec::new();
+    let mut memories = Vec::new();
+    for (index, m) in platform.memories.iter().enumerate() {
+        let init =
+            if platform.seeded.memory { Init::Random(draw(seed, STREAM_MEMORY + index as u64)) } else { Init::Zero };
+        memories.push(Backing::new(m.base, m.size_bytes, init));
+        slaves.push(slave(&m.name, m.base, m.size_bytes, memory_slave(m, index, seed, platform)));
+    }
+    for d in &platform.devices {
+        slaves.push(slave(&d.name, d.base, d.size_bytes, device_slave(d, platform)));
+    }
+    Fabric {
+        slaves,
+        memories,
+        reservations: Reservations::new(platform.cores.len()),
+        request: Cycles(u64::from(platform.interconnect.request_cycles.max(1))),
+        response: Cycles(u64::from(platform.interconnect.response_cycles)),
+        next_grant: Cycle::NEVER,
+        next_wake: Cycle::NEVER,
+    }
+}
+
+/// Which image each core starts in.
+fn placement(platform: &Platform, images: &[(Image, Vec<usize>)]) -> Result<Vec<Option<usize>>, ImageError> {
+    let mut of_core: Vec<Option<usize>> = vec![None; platform.cores.len()];
+    for (i, (image, cores)) in images.iter().enumerate() {
+        let fail = |what: String| ImageError { name: image.name.clone(), what };
+        for &core in cores {
+            let cores = platform.cores.len();
+            let slot = of_core.get_mut(core).ok_or_else(|| {
+                fail(format!("core {core} does not exist: platform {} has cores 0 to {}", platform.name, cores - 1))
+            })?;
+            if let Some(other) = slot.replace(i) {
+                return Err(fail(format!("core {core} already starts in {}", images[other].0.name)));
+            }
+        }
+    }
+    Ok(of_core)
+}
+
+fn load(platform: &Platform, fabric: &mut Fabric, image: &Image) -> Result<(), ImageError> {
+    for segment in &image.segments {
+        let Some(memory) = fabric.memories.iter_mut().find(|m| m.contains(segment.addr, segment.size)) else {
+            let map: Vec<String> = platform
+                .memories
+                .iter()
+                .map(|m| format!("{} {:#010x}..{:#010x}", m.name, m.base, u64::from(m.base) + u64::from(m.size_bytes)))
+                .collect();
+            return Err(ImageError {
+                name: image.name.clone(),
+                what: format!(
+                    "segment {:#010x}..{:#010x} lies outside the memories of {} ({}); link it for this platform",
+                    segment.addr,
+                    u64::from(segment.addr) + u64::from(segment.size),
+                    platform.name,
+                    map.join(", ")
+                ),
+            });
+        };
+        memory.write(segment.addr, &segment.data);
+        let mut at = segment.addr + segment.data.len() as u32;
+        let end = segment.addr + segment.size;
+        while at < end {
+            let n = (end - at).min(4096);
+            memory.write(at, &[0u8; 4096][..n as usize]);
+            at += n;
+        }
+    }
+    Ok(())
+}
+
+fn port(platform: &Platform, core: &config::Core) -> Port {
+    let geometry = |c: &config::Cache| CacheGeometry { size_bytes: c.size_bytes, line_bytes: c.line_bytes };
+    let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal);
+    if ideal && core.icache.is_none() && core.dcache.is_none() {
+        return Port::Ideal(IdealPort::new());
+    }
+    Port::Cached(CachedPort::new(CachedPortConfig {
+        icache: core.icache.as_ref().map(geometry),
+        dcache: core.dcache.as_ref().map(geometry),
+        cacheable: platform.memories.iter().map(|m| (m.base, m.size_bytes)).collect(),
+        bypass_mask: platform.bypass_mask,
+    }))
+}
+
+pub(crate) fn machine(
+    platform: &Platform,
+    images: Vec<(Image, Vec<usize>)>,
+    seed: u64,
+    observe: bool,
+) -> Result<Machine, ImageError> {
+    let of_core = placement(platform, &images)?;
+    let mut fabric = fabric(platform, seed);
+    for (image, _) in &images {
+        load(platform, &mut fabric, image)?;
+    }
+    let images: Vec<Image> = images.into_iter().map(|(image, _)| image).collect();
+    let time_divider = platform
+        .devices
+        .iter()
+        .find_map(|d| match d.model {
+            DeviceModel::Clint { hz } => Some(clint_divider(platform, hz)),
+            _ => None,
+        })
+        .unwrap_or(1);
+    let mut cores = Vec::new();
+    for (index, c) in platform.cores.iter().enumerate() {
+        let image = of_core[index].map(|i| &images[i]);
+        let isa: isa::IsaSet = c.class.isa.parse().map_err(|e: isa::IsaError| ImageError {
+            name: format!("core class {}", c.class.name),
+            what: e.to_string(),
+        })?;
+        let mut hart = Hart::new(HartConfig {
+            core: index as u16,
+            hartid: c.hartid,
+            isa,
+            timing: timing(&c.class),
+            misaligned: match platform.misaligned {
+                config::Misaligned::Split => hart::Misaligned::Split,
+                config::Misaligned::Trap => hart::Misaligned::Trap,
+            },
+            time_divider,
+            reset_pc: image.map_or(0, |i| i.entry),
+            observe,
+            probes: image.map_or_else(Vec::new, |i| i.probes.clone()),
+        });
+        if platform.seeded.registers {
+            for r in 1..32u8 {
+                hart.set_reg(r, draw(seed, STREAM_REGISTERS + index as u64 * 32 + u64::from(r)) as u32);
+            }
+        }
+        if platform.boot.hartid_in_a0 {
+            hart.set_reg(10, c.hartid);
+            hart.set_reg(11, 0);
+        }
+        let skew = u64::from(platform.seeded.start_skew_cycles.max(1));
+        let start = draw(seed, STREAM_SKEW + index as u64) % skew;
+        hart.resume_at(Cycle(start), &[(trace::Account::Idle, Cycles(start))]);
+        hart.checkpoint();
+        cores.push(Core {
+            name: c.name.clone(),
+            hart,
+            port: port(platform, c),
+            state: if image.is_some() { State::Ready } else { State::Off },
+            image: of_core[index],
+            isa,
+            has_icache: c.icache.is_some(),
+            has_dcache: c.dcache.is_some(),
+        });
+    }
+    Ok(Machine { cores, fabric, images, ended: None, faulted: None, now: Cycle::ZERO })
+}

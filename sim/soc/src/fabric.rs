@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The interconnect: slaves with their queues, arbitrated at the slave, and what they do when it is a master's turn.
+//!
+//! ```text
+//!  master issues      request reaches the slave      granted            done            resumed
+//!     t ----request_cycles----> t+q ----bus wait----> T ----service----> T+d --response_cycles--> T+d+p
+//! ```
+//!
+//! A grant at cycle T is decided when every component has reached T, so all requests that arrive at or before T are
+//! known: the order is exact. Requests arrive at least one cycle after they are issued.
+
+use engine::{AccessFault, BusOp, BusReply, BusRequest, Cycle, Cycles, DeviceCtx, Line, Mmio, Offset, Reply, Width};
+use mem::{Backing, Reservations, RoundRobin, Sdram, Sram};
+use serde::Serialize;
+
+/// What a memory's access costs.
+pub(crate) enum MemoryTiming {
+    Sdram(Sdram),
+    Sram(Sram),
+    /// Answers in the cycle of the grant plus one.
+    Ideal,
+}
+
+/// What stands behind a slave port.
+pub(crate) enum Target {
+    /// Index into [`Fabric::memories`].
+    Memory { index: usize, timing: MemoryTiming },
+    Device { device: Box<dyn Mmio + Send + Sync>, access: Cycles, outputs: Vec<Vec<Line>>, wake: Option<Cycle>, console: Option<Vec<u8>> },
+}
+
+/// A request that waits at a slave.
+#[derive(Clone, Debug)]
+pub(crate) struct Queued {
+    pub core: usize,
+    pub master: usize,
+    pub issued: Cycle,
+    pub arrival: Cycle,
+    pub request: BusRequest,
+}
+
+/// Histogram classes of bus waiting: 0, 1, 2–3, 4–7, … cycles.
+pub const WAIT_CLASSES: usize = 16;
+
+/// Counters of one slave.
+#[derive(Clone, Default, Debug, PartialEq, Eq, Serialize)]
+pub struct SlaveStats {
+    /// Name of the memory or device.
+    pub name: String,
+    /// Requests served.
+    pub accesses: u64,
+    /// Cycles of service.
+    pub busy_cycles: u64,
+    /// Cycles that requests waited for others.
+    pub wait_cycles: u64,
+    /// Requests by waiting time: 0, 1, 2–3, 4–7, … cycles.
+    pub wait_histogram: [u64; WAIT_CLASSES],
+}
+
+pub(crate) struct Slave {
+    pub base: u32,
+    pub size: u32,
+    pub target: Target,
+    pub arbiter: RoundRobin,
+    pub queue: Vec<Queued>,
+    pub free_at: Cycle,
+    /// When the next grant is decided; NEVER when nothing waits.
+    pub arbitrate_at: Cycle,
+    pub stats: SlaveStats,
+}
+
+/// A request that has been served.
+pub(crate) struct Served {
+    pub queued: Queued,
+    pub granted: Cycle,
+    pub end: Cycle,
+    pub reply: BusReply,
+}
+
+/// What a device did besides answering.
+#[derive(Default)]
+pub(crate) struct Effects {
+    pub lines: Vec<(Line, bool, Cycle)>,
+    pub finish: Option<engine::Finish>,
+}
+
+pub(crate) struct Fabric {
+    pub slaves: Vec<Slave>,
+    pub memories: Vec<Backing>,
+    pub reservations: Reservations,
+    pub request: Cycles,
+    pub response: Cycles,
+    /// Earliest `arbitrate_at` of all slaves and earliest wish of all devices.
+    pub next_grant: Cycle,
+    pub next_wake: Cycle,
+}
+
+fn width_of(bytes: u32) -> Option<Width> {
+    match bytes {
+        1 => Some(Width::Byte),
+        2 => Some(Width::Half),
+        4 => Some(Width::Word),
+        _ => None,
+    }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    let mut w = [0u8; 4];
+    w[..bytes.len().min(4)].copy_from_slice(&bytes[..bytes.len().min(4)]);
+    u32::from_le_bytes(w)
+}
+
+impl Fabric {
+    /// The slave that answers at a physical address.
+    pub fn slave_at(&self, addr: u32) -> Option<usize> {
+        self.slaves.iter().position(|s| addr.wrapping_sub(s.base) < s.size)
+    }
+
+    /// Put a request into its slave's queue and schedule the grant.
+    pub fn enqueue(&mut self, slave: usize, queued: Queued) {
+        let s = &mut self.slaves[slave];
+        let at = queued.arrival.max(s.free_at);
+        s.queue.push(queued);
+        s.arbitrate_at = s.arbitrate_at.min(at);
+        self.next_grant = self.next_grant.min(s.arbitrate_at);
+    }
+
+    /// Decide the grant of a slave at `now` and serve it.
+    pub fn arbitrate(&mut self, slave: usize, now: Cycle, effects: &mut Effects) -> Option<Served> {
+        let s = &mut self.slaves[slave];
+        let waiting = &s.queue;
+        let winner = s.arbiter.grant(|master| waiting.iter().any(|q| q.master == master && q.arrival <= now));
+        let granted = winner.and_then(|m| s.queue.iter().position(|q| q.master == m)).map(|at| s.queue.remove(at));
+        let served = granted.map(|queued| self.serve(slave, queued, now, effects));
+        let s = &mut self.slaves[slave];
+        let earliest = s.queue.iter().map(|q| q.arrival).min();
+        s.arbitrate_at = earliest.map_or(Cycle::NEVER, |a| a.max(s.free_at));
+        self.refresh_next_grant();
+        served
+    }
+
+    /// Serve a request granted at `now`.
+    pub fn serve(&mut self, slave: usize, queued: Queued, now: Cycle, effects: &mut Effects) -> Served {
+        let s = &mut self.slaves[slave];
+        let off = queued.request.addr - s.base;
+        let (duration, reply) = match &mut s.target {
+            Target::Memory { index, timing } => {
+                let (bytes, write) = match &queued.request.op {
+                    BusOp::Read { bytes } => (*bytes, false),
+                    BusOp::Write { data } => (data.len() as u32, true),
+                    BusOp::LoadReserved => (4, false),
+                    BusOp::StoreConditional { .. } => (4, true),
+                    BusOp::Amo { .. } => (4, false),
+                    BusOp::Order => (0, false),
+                };
+                if off.checked_add(bytes).is_none_or(|end| end > s.size) {
+                    (Cycles(1), BusReply::Fault(AccessFault::Unmapped))
+                } else {
+                    let mut time = |at: Cycle, write: bool| match timing {
+                        MemoryTiming::Sdram(t) => t.service(at, off, bytes, write),
+                        MemoryTiming::Sram(t) => t.service(at, off, bytes, write),
+                        MemoryTiming::Ideal => Cycles(1),
+                    };
+                    let mut duration = time(now, write);
+                    if matches!(queued.request.op, BusOp::Amo { .. }) {
+                        duration += time(now + duration, true);
+                    }
+                    let reply = transfer(&mut self.memories[*index], &mut self.reservations, queued.core, &queued.request);
+                    (duration, reply)
+                }
+            }
+            Target::Device { device, access, outputs, wake, console } => {
+                let mut ctx = DeviceCtx { core: queued.core as u16, ..DeviceCtx::default() };
+                let reply = match &queued.request.op {
+                    BusOp::Read { bytes } => width_of(*bytes).map(|w| device.read(&mut ctx, now, Offset(off), w)),
+                    BusOp::Write { data } => {
+                        width_of(data.len() as u32).map(|w| device.write(&mut ctx, now, Offset(off), w, word(data)))
+                    }
+                    _ => None,
+                };
+                apply(ctx, outputs, wake, console, effects);
+                self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                match reply {
+                    Some(Reply::Done(value, cycles)) => (*access + cycles, BusReply::Value(value)),
+                    Some(Reply::Fault) | None => (*access, BusReply::Fault(AccessFault::Refused)),
+                }
+            }
+        };
+        let s = &mut self.slaves[slave];
+        let end = now + duration;
+        s.free_at = end;
+        let waited = now.since(queued.arrival).0;
+        s.stats.accesses += 1;
+        s.stats.busy_cycles += duration.0;
+        s.stats.wait_cycles += waited;
+        s.stats.wait_histogram[wait_class(waited)] += 1;
+        Served { queued, granted: now, end, reply }
+    }
+
+    /// Let every device whose instant has come act.
+    pub fn wake_devices(&mut self, now: Cycle, effects: &mut Effects) {
+        for s in &mut self.slaves {
+            if let Target::Device { device, outputs, wake, console, .. } = &mut s.target {
+                if wake.is_some_and(|w| w <= now) {
+                    *wake = None;
+                    let mut ctx = DeviceCtx::default();
+                    device.wake(&mut ctx, now);
+                    apply(ctx, outputs, wake, console, effects);
+                }
+            }
+        }
+        self.next_wake = self
+            .slaves
+            .iter()
+            .filter_map(|s| match &s.target {
+                Target::Device { wake, .. } => *wake,
+                Target::Memory { .. } => None,
+            })
+            .min()
+            .unwrap_or(Cycle::NEVER);
+    }
+
+    /// The slave whose grant is due at [`Fabric::next_grant`].
+    pub fn due_slave(&self) -> Option<usize> {
+        self.slaves.iter().position(|s| s.arbitrate_at == self.next_grant)
+    }
+
+    fn refresh_next_grant(&mut self) {
+        self.next_grant = self.slaves.iter().map(|s| s.arbitrate_at).min().unwrap_or(Cycle::NEVER);
+    }
+
+    /// Type bytes at a console device; false when there is none of that name.
+    pub fn input(&mut self, name: &str, now: Cycle, bytes: &[u8], effects: &mut Effects) -> bool {
+        for s in &mut self.slaves {
+            if s.stats.name != name {
+                continue;
+            }
+            if let Target::Device { device, outputs, wake, console, .. } = &mut s.target {
+                if console.is_some() {
+                    let mut ctx = DeviceCtx::default();
+                    device.input(&mut ctx, now, bytes);
+                    apply(ctx, outputs, wake, console, effects);
+                    self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Feed all state into `hash`.
+    pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
+        for m in &self.memories {
+            m.hash(hash);
+        }
+        self.reservations.hash(hash);
+        for s in &self.slaves {
+            s.arbiter.hash(hash);
+            hash(s.free_at.0);
+            hash(s.queue.len() as u64);
+            for q in &s.queue {
+                hash(q.arrival.0);
+                hash(u64::from(q.request.addr));
+            }
+            match &s.target {
+                Target::Memory { timing: MemoryTiming::Sdram(t), .. } => t.hash(hash),
+                Target::Memory { .. } => {}
+                Target::Device { device, wake, .. } => {
+                    hash(wake.unwrap_or(Cycle::NEVER).0);
+                    device.hash(hash);
+                }
+            }
+        }
+    }
+
+    /// Drain all consoles.
+    pub fn take_console(&mut self) -> Vec<(String, Vec<u8>)> {
+        self.slaves
+            .iter_mut()
+            .filter_map(|s| match &mut s.target {
+                Target::Device { console: Some(bytes), .. } if !bytes.is_empty() => {
+                    Some((s.stats.name.clone(), std::mem::take(bytes)))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+fn wait_class(waited: u64) -> usize {
+    ((64 - waited.leading_zeros()) as usize).min(WAIT_CLASSES - 1)
+}
+
+fn apply(
+    ctx: DeviceCtx,
+    outputs: &[Vec<Line>],
+    wake: &mut Option<Cycle>,
+    console: &mut Option<Vec<u8>>,
+    effects: &mut Effects,
+) {
+    for (output, level, at) in ctx.outputs {
+        for line in outputs.get(output as usize).into_iter().flatten() {
+            effects.lines.push((*line, level, at));
+        }
+    }
+    if ctx.wake.is_some() {
+        *wake = ctx.wake;
+    }
+    if let Some(console) = console {
+        console.extend_from_slice(&ctx.console);
+    }
+    effects.finish = effects.finish.or(ctx.finish);
+}
+
+fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, request: &BusRequest) -> BusReply {
+    let addr = request.addr;
+    match &request.op {
+        BusOp::Read { bytes } if *bytes <= 4 => {
+            let mut b = [0u8; 4];
+            memory.read(addr, &mut b[..*bytes as usize]);
+            BusReply::Value(u32::from_le_bytes(b))
+        }
+        BusOp::Read { bytes } => {
+            let mut line = vec![0u8; *bytes as usize];
+            memory.read(addr, &mut line);
+            BusReply::Line(line)
+        }
+        BusOp::Write { data } => {
+            reservations.stored(core, addr, data.len() as u32);
+            memory.write(addr, data);
+            BusReply::Value(0)
+        }
+        BusOp::Amo { op, operand } => {
+            let mut b = [0u8; 4];
+            memory.read(addr, &mut b);
+            let old = u32::from_le_bytes(b);
+            reservations.stored(core, addr, 4);
+            memory.write(addr, &op.apply(old, *operand).to_le_bytes());
+            BusReply::Value(old)
+        }
+        BusOp::LoadReserved => {
+            let mut b = [0u8; 4];
+            memory.read(addr, &mut b);
+            reservations.reserve(core, addr);
+            BusReply::Value(u32::from_le_bytes(b))
+        }
+        BusOp::StoreConditional { value } => {
+            if reservations.take(core, addr) {
+                reservations.stored(core, addr, 4);
+                memory.write(addr, &value.to_le_bytes());
+                BusReply::Value(0)
+            } else {
+                BusReply::Value(1)
+            }
+        }
+        BusOp::Order => BusReply::Value(0),
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A whole system: images, cores, interconnect and devices, advanced by one owner of time.
+//!
+//! Deliberately lacks: host threads, files, and any idea of what is worth measuring.
+
+mod build;
+mod fabric;
+mod fault;
+mod image;
+mod machine;
+mod report;
+mod symbols;
+mod view;
+
+pub use engine::Cycle;
+pub use fabric::{SlaveStats, WAIT_CLASSES};
+pub use fault::{CoreBacktrace, Executed, Fault};
+pub use image::{Image, ImageError, Segment, Symbol};
+pub use machine::{Machine, Outcome, StopReason};
+pub use report::{CacheStats, CoreStats, Stats};
+pub use symbols::Frame;

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The owner of time. It always advances the component that is earliest, so every access to shared state happens in
+//! exact global order, whatever the host does.
+//!
+//! A hart that is picked at cycle t is final up to t. It is checkpointed and then runs ahead on private work: until
+//! its next shared access, its sleep, or the end of its slice. Nothing it does meanwhile can be seen by others. Only one
+//! thing can reach it earlier than the cycle it ran to: an interrupt line. A line that changes at `at` before the
+//! hart's time rewinds the hart to the checkpoint (which is never later than `at`), and it runs again, now with the change
+//! in its queue.
+//!
+//! Order within a cycle: device wake-ups, then grants, then harts by index. A request that a hart issues at t
+//! arrives at t+1 at the earliest, so a grant at T sees all its competitors.
+//!
+//! Deliberately lacks: host threads, and any wall clock.
+
+use crate::build;
+use crate::fabric::{Effects, Fabric, Queued, Served};
+use crate::fault::Fault;
+use crate::image::{Image, ImageError};
+use crate::view::{CachedSeen, IdealSeen};
+use config::Platform;
+use engine::{AccessFault, BusOp, BusReply, BusRequest, Cause, Cycle, Cycles, Finish, HartMemory as _, Line, MasterKind};
+use hart::{Hart, Stop};
+use mem::{CachedPort, IdealPort, IdealView};
+use serde::Serialize;
+use trace::Account;
+
+/// How far a hart may run ahead before it is checkpointed again; bounds the undo log.
+const SLICE: Cycles = Cycles(4096);
+
+/// A core's view of memory.
+pub(crate) enum Port {
+    Cached(CachedPort),
+    Ideal(IdealPort),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// Executes when it is the earliest.
+    Ready,
+    /// Suspended at an access that it will make when it is the earliest.
+    Asking,
+    /// Suspended at an access, with the next request already taken from the port.
+    Next(BusRequest),
+    /// Its request is at a slave.
+    Waiting,
+    /// In wfi; the next line change may wake it.
+    Asleep,
+    /// Without an image, or stopped by a fault.
+    Off,
+}
+
+pub(crate) struct Core {
+    pub name: String,
+    pub hart: Hart,
+    pub port: Port,
+    pub state: State,
+    /// Index into [`Machine::images`].
+    pub image: Option<usize>,
+    pub isa: isa::IsaSet,
+    pub has_icache: bool,
+    pub has_dcache: bool,
+}
+
+/// Why a run came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StopReason {
+    /// The asked cycle is reached.
+    Budget,
+    /// The program reported success.
+    Pass,
+    /// The program reported failure.
+    Fail,
+    /// The program asked for a reset.
+    Reset,
+    /// A guest fault; see [`Machine::fault`].
+    Fault,
+    /// Every core sleeps and nothing can wake one.
+    Deadlock,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Outcome {
+    /// Why.
+    pub stop: StopReason,
+    /// The program's own code, for [`StopReason::Fail`].
+    pub code: u32,
+    /// Simulated time.
+    pub cycle: u64,
+}
+
+/// A whole system.
+pub struct Machine {
+    pub(crate) cores: Vec<Core>,
+    pub(crate) fabric: Fabric,
+    pub(crate) images: Vec<Image>,
+    pub(crate) ended: Option<Outcome>,
+    pub(crate) faulted: Option<Fault>,
+    pub(crate) now: Cycle,
+}
+
+/// Call `$body` with `$mem` bound to the core's memory, whatever its kind.
+macro_rules! with_memory {
+    ($core:expr, $fabric:expr, $index:expr, $ordered:expr, |$hart:ident, $mem:ident| $body:expr) => {{
+        let $hart = &mut $core.hart;
+        match &mut $core.port {
+            Port::Cached(port) => {
+                let mut view = CachedSeen { port, memories: &$fabric.memories };
+                let $mem = &mut view;
+                $body
+            }
+            Port::Ideal(port) => {
+                let mut view =
+                    IdealSeen(IdealView::new(port, &mut $fabric.memories, &mut $fabric.reservations, $index, $ordered));
+                let $mem = &mut view;
+                $body
+            }
+        }
+    }};
+}
+
+impl Machine {
+    /// Put a platform together and load its images: each with the cores that start in it.
+    ///
+    /// # Errors
+    /// An image lies outside the platform's memories, two images are given for one core, or a core does not exist.
+    pub fn new(platform: &Platform, images: Vec<(Image, Vec<usize>)>, seed: u64, observe: bool) -> Result<Machine, ImageError> {
+        build::machine(platform, images, seed, observe)
+    }
+
+    /// Run until `until`, or until the program ends. May be called again after [`StopReason::Budget`] and, when input
+    /// has been given, after [`StopReason::Deadlock`].
+    pub fn run(&mut self, until: Cycle) -> Outcome {
+        if let Some(ended) = self.ended {
+            return ended;
+        }
+        let outcome = self.advance(until);
+        self.settle(Cycle(outcome.cycle));
+        self.now = Cycle(outcome.cycle);
+        if !matches!(outcome.stop, StopReason::Budget | StopReason::Deadlock) {
+            self.ended = Some(outcome);
+        }
+        outcome
+    }
+
+    fn advance(&mut self, until: Cycle) -> Outcome {
+        loop {
+            let (core, core_at) = self.earliest_core();
+            let event_at = self.fabric.next_wake.min(self.fabric.next_grant);
+            let at = core_at.min(event_at);
+            if at == Cycle::NEVER {
+                let cycle = self.cores.iter().map(|c| c.hart.now()).max().unwrap_or(self.now).max(self.now);
+                return Outcome { stop: StopReason::Deadlock, code: 0, cycle: cycle.0.min(until.0) };
+            }
+            if at >= until {
+                return Outcome { stop: StopReason::Budget, code: 0, cycle: until.0 };
+            }
+            if event_at <= core_at {
+                if let Some(outcome) = self.event(event_at) {
+                    return outcome;
+                }
+            } else if let Some(outcome) = self.step(core, core_at, until) {
+                return outcome;
+            }
+        }
+    }
+
+    /// The cycle at which a core acts next.
+    fn acts_at(core: &Core) -> Cycle {
+        match core.state {
+            State::Ready | State::Asking | State::Next(_) => core.hart.now(),
+            State::Asleep => core.hart.next_line_change().map_or(Cycle::NEVER, |at| at.max(core.hart.now())),
+            State::Waiting | State::Off => Cycle::NEVER,
+        }
+    }
+
+    fn earliest_core(&self) -> (usize, Cycle) {
+        let mut best = (0, Cycle::NEVER);
+        for (i, core) in self.cores.iter().enumerate() {
+            let at = Self::acts_at(core);
+            if at < best.1 {
+                best = (i, at);
+            }
+        }
+        best
+    }
+
+    /// The first cycle at which somebody other than `index` may act, as seen in `index`'s place in the order of a cycle.
+    fn others_act_at(&self, index: usize) -> Cycle {
+        let mut first = self.fabric.next_wake.min(self.fabric.next_grant);
+        for (i, core) in self.cores.iter().enumerate() {
+            if i != index {
+                let at = Self::acts_at(core);
+                let at = if i > index && at != Cycle::NEVER { at + Cycles(1) } else { at };
+                first = first.min(at);
+            }
+        }
+        first
+    }
+
+    fn event(&mut self, now: Cycle) -> Option<Outcome> {
+        let mut effects = Effects::default();
+        if self.fabric.next_wake <= now {
+            self.fabric.wake_devices(now, &mut effects);
+            return self.apply(effects, now);
+        }
+        let slave = self.fabric.due_slave()?;
+        let served = self.fabric.arbitrate(slave, now, &mut effects);
+        let outcome = self.apply(effects, now);
+        if let Some(served) = served {
+            self.served(served);
+        }
+        outcome
+    }
+
+    pub(crate) fn apply(&mut self, effects: Effects, now: Cycle) -> Option<Outcome> {
+        for (line, level, at) in effects.lines {
+            self.raise(line, level, at.max(now));
+        }
+        let finish = effects.finish?;
+        let (stop, code) = match finish {
+            Finish::Pass => (StopReason::Pass, 0),
+            Finish::Fail(code) => (StopReason::Fail, code),
+            Finish::Reset => (StopReason::Reset, 0),
+        };
+        let stop = if stop == StopReason::Fail && self.note_exception() { StopReason::Fault } else { stop };
+        Some(Outcome { stop, code, cycle: now.0 + 1 })
+    }
+
+    fn raise(&mut self, line: Line, level: bool, at: Cycle) {
+        let Some(core) = self.cores.get_mut(usize::from(line.core)) else { return };
+        let ran_ahead = matches!(core.state, State::Ready | State::Asking | State::Asleep) && core.hart.passed(at);
+        if ran_ahead {
+            Self::rewind(core, &mut self.fabric, usize::from(line.core));
+        }
+        core.hart.set_line(line.bit, level, at);
+    }
+
+    fn rewind(core: &mut Core, fabric: &mut Fabric, index: usize) {
+        with_memory!(core, fabric, index, Cycle::ZERO, |hart, mem| {
+            hart.rewind();
+            mem.rewind();
+        });
+        core.state = if core.hart.asleep() { State::Asleep } else { State::Ready };
+    }
+
+    fn checkpoint(&mut self, index: usize) {
+        let core = &mut self.cores[index];
+        with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
+            hart.checkpoint();
+            mem.checkpoint();
+        });
+    }
+
+    /// Let the earliest core act at `now`.
+    fn step(&mut self, index: usize, now: Cycle, until: Cycle) -> Option<Outcome> {
+        match std::mem::replace(&mut self.cores[index].state, State::Ready) {
+            State::Asking => {
+                self.checkpoint(index);
+                let core = &mut self.cores[index];
+                let request = with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.request());
+                match request {
+                    Some(request) if request.op == BusOp::Order => {
+                        with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.complete(BusReply::Value(0)));
+                    }
+                    Some(request) => return self.issue(index, now, request),
+                    None => {}
+                }
+            }
+            State::Next(request) => return self.issue(index, now, request),
+            state => self.cores[index].state = state,
+        }
+        self.checkpoint(index);
+        let ordered = self.others_act_at(index);
+        let mut limit = (now + SLICE).min(until);
+        if self.fabric.next_wake > now {
+            limit = limit.min(self.fabric.next_wake);
+        }
+        let core = &mut self.cores[index];
+        let ideal = matches!(core.port, Port::Ideal(_));
+        let first_limit = if ideal { limit.min(ordered) } else { limit };
+        let mut stop = with_memory!(core, self.fabric, index, ordered, |hart, mem| hart.run(mem, first_limit));
+        if ideal {
+            // What an ideal memory answered at once cannot be taken back, and need not be: nobody acts before
+            // `ordered`. From here on the hart runs ahead on its registers alone.
+            self.checkpoint(index);
+            if stop == Stop::Limit && first_limit < limit {
+                let core = &mut self.cores[index];
+                stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, limit));
+            }
+        }
+        let core = &mut self.cores[index];
+        core.state = match stop {
+            Stop::Limit => State::Ready,
+            Stop::Pending => State::Asking,
+            Stop::Sleep => State::Asleep,
+            Stop::Fault { .. } => {
+                core.state = State::Off;
+                let cycle = core.hart.now().0;
+                self.hart_fault(index);
+                return Some(Outcome { stop: StopReason::Fault, code: 0, cycle });
+            }
+        };
+        None
+    }
+
+    fn issue(&mut self, index: usize, now: Cycle, request: BusRequest) -> Option<Outcome> {
+        let master = index * 2 + usize::from(request.master == MasterKind::Data);
+        let arrival = now + self.fabric.request;
+        let Some(slave) = self.fabric.slave_at(request.addr) else {
+            let queued = Queued { core: index, master, issued: now, arrival, request };
+            self.served(Served { queued, granted: arrival, end: arrival, reply: BusReply::Fault(AccessFault::Unmapped) });
+            return None;
+        };
+        let queued = Queued { core: index, master, issued: now, arrival, request };
+        self.cores[index].state = State::Waiting;
+        let s = &self.fabric.slaves[slave];
+        // Nobody else can arrive by then, so the grant is decided already.
+        let alone = s.queue.is_empty() && s.free_at <= arrival && self.others_act_at(index) > arrival;
+        if !alone {
+            self.fabric.enqueue(slave, queued);
+            return None;
+        }
+        let mut effects = Effects::default();
+        self.fabric.slaves[slave].arbiter.grant(|m| m == queued.master);
+        let served = self.fabric.serve(slave, queued, arrival, &mut effects);
+        let outcome = self.apply(effects, arrival);
+        self.served(served);
+        outcome
+    }
+
+    /// The reply of a request goes back to its hart.
+    fn served(&mut self, served: Served) {
+        let Served { queued, granted, end, reply } = served;
+        let index = queued.core;
+        let resume = end + self.fabric.response;
+        let waited = granted.since(queued.arrival);
+        let service = Cycles((resume - queued.issued).0 - waited.0);
+        let account = match queued.request.cause {
+            Cause::Fetch => Account::Fetch,
+            Cause::Miss => Account::Miss,
+            Cause::Uncached => Account::Uncached,
+        };
+        let core = &mut self.cores[index];
+        let next = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
+            hart.resume_at(resume, &[(Account::BusWait, waited), (account, service)]);
+            mem.complete(reply);
+            mem.request()
+        });
+        core.state = match next {
+            Some(request) => State::Next(request),
+            None => State::Ready,
+        };
+        self.checkpoint(index);
+    }
+
+    /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at
+    /// the end does not depend on how far each happened to run.
+    fn settle(&mut self, at: Cycle) {
+        for index in 0..self.cores.len() {
+            let core = &mut self.cores[index];
+            if !matches!(core.state, State::Ready | State::Asking | State::Asleep) || core.hart.now() <= at {
+                continue;
+            }
+            Self::rewind(core, &mut self.fabric, index);
+            if core.hart.now() < at && core.state == State::Ready {
+                let stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, at));
+                core.state = match stop {
+                    Stop::Pending => State::Asking,
+                    Stop::Sleep => State::Asleep,
+                    _ => State::Ready,
+                };
+            }
+        }
+    }
+}

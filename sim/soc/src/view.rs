@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A core's memory as its hart is given it for one run: the port, plus what the hart's recorder needs to look at bytes
+//! without touching them.
+
+use engine::{Access, AmoOp, BusReply, BusRequest, CacheOp, Cycle, Fetch, HartMemory, Width};
+use hart::Peek;
+use mem::{Backing, CachedPort, IdealView};
+
+pub(crate) fn peek_memories(memories: &[Backing], addr: u32) -> Option<u8> {
+    let memory = memories.iter().find(|m| m.contains(addr, 1))?;
+    let mut byte = [0u8];
+    memory.read(addr, &mut byte);
+    Some(byte[0])
+}
+
+/// What a core with caches sees at `addr`.
+pub(crate) fn peek_cached(port: &CachedPort, memories: &[Backing], addr: u32) -> Option<u8> {
+    let physical = port.physical(addr);
+    if physical == addr {
+        if let Some(byte) = port.peek(addr) {
+            return Some(byte);
+        }
+    }
+    peek_memories(memories, physical)
+}
+
+/// The port of a core with caches.
+pub(crate) struct CachedSeen<'a> {
+    pub port: &'a mut CachedPort,
+    pub memories: &'a [Backing],
+}
+
+impl Peek for CachedSeen<'_> {
+    fn peek(&self, addr: u32) -> u8 {
+        peek_cached(self.port, self.memories, addr).unwrap_or(0)
+    }
+}
+
+/// The port of a core without caches, on shared memory.
+pub(crate) struct IdealSeen<'a>(pub IdealView<'a>);
+
+impl Peek for IdealSeen<'_> {
+    fn peek(&self, addr: u32) -> u8 {
+        peek_memories(self.0.memories(), addr).unwrap_or(0)
+    }
+}
+
+/// Forward every call to the port that is wrapped.
+macro_rules! forward {
+    ($type:ty, $self:ident => $port:expr) => {
+        impl HartMemory for $type {
+            #[inline(always)]
+            fn fetch_line_bytes(&$self) -> u32 {
+                $port.fetch_line_bytes()
+            }
+            #[inline(always)]
+            fn fetch_slots(&$self) -> u32 {
+                $port.fetch_slots()
+            }
+            #[inline(always)]
+            fn fetch(&mut $self, now: Cycle, pc: u32) -> Fetch {
+                $port.fetch(now, pc)
+            }
+            #[inline(always)]
+            fn fetch_bytes(&$self, slot: u32) -> &[u8] {
+                $port.fetch_bytes(slot)
+            }
+            #[inline(always)]
+            fn load(&mut $self, now: Cycle, addr: u32, width: Width) -> Access {
+                $port.load(now, addr, width)
+            }
+            #[inline(always)]
+            fn store(&mut $self, now: Cycle, addr: u32, width: Width, value: u32) -> Access {
+                $port.store(now, addr, width, value)
+            }
+            fn amo(&mut $self, now: Cycle, addr: u32, op: AmoOp, operand: u32) -> Access {
+                $port.amo(now, addr, op, operand)
+            }
+            fn load_reserved(&mut $self, now: Cycle, addr: u32) -> Access {
+                $port.load_reserved(now, addr)
+            }
+            fn store_conditional(&mut $self, now: Cycle, addr: u32, value: u32) -> Access {
+                $port.store_conditional(now, addr, value)
+            }
+            fn cache_op(&mut $self, now: Cycle, addr: u32, op: CacheOp) -> Access {
+                $port.cache_op(now, addr, op)
+            }
+            fn fence_i(&mut $self, now: Cycle) {
+                $port.fence_i(now)
+            }
+            fn request(&mut $self) -> Option<BusRequest> {
+                $port.request()
+            }
+            fn complete(&mut $self, reply: BusReply) {
+                $port.complete(reply)
+            }
+            fn checkpoint(&mut $self) {
+                $port.checkpoint()
+            }
+            fn rewind(&mut $self) {
+                $port.rewind()
+            }
+        }
+    };
+}
+
+forward!(CachedSeen<'_>, self => self.port);
+forward!(IdealSeen<'_>, self => self.0);
