@@ -14,9 +14,11 @@ function(sb_part target node optimise)
   target_include_directories(${target} PRIVATE ${SB_RTOS_DIR}/include ${SB_RTOS_DIR} ${SB_GENERATED_DIR}/${node})
   target_compile_options(${target} PRIVATE
     -march=${SB_NODE_${node}_MARCH} -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs
-    ${optimise} -g -ffunction-sections -fdata-sections -fno-jump-tables -fno-common
+    ${optimise} -ffunction-sections -fdata-sections -fno-jump-tables -fno-common
     ${SB_PREFIX_MAPS}
-    $<$<COMPILE_LANGUAGE:C>:-std=c11 -Wall -Wextra -Werror>)
+    $<$<COMPILE_LANGUAGE:C>:-g -std=c11 -Wall -Wextra -Werror>
+    # In version 5 the assembler writes its working folder into the line table, past every map.
+    $<$<COMPILE_LANGUAGE:ASM>:-gdwarf-4>)
 endfunction()
 
 # The compiler knows its libraries by the base name, without the Z extensions.

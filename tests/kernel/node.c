@@ -375,31 +375,41 @@ static void log_name(void)
     world_log(*sb_task_name(sb_self()));
 }
 
-static void log_twice(void)
+static uint32_t left;
+
+/** Activates itself, and so does the one behind it, before it runs again. */
+static void log_and_signal_x(void)
 {
     log_name();
-    if (sb_fsem_value(sb_self()) == 0) {
-        EQUAL(sb_fsem_signal(sb_self()), SB_OK);
+    if (left > 0) {
+        left--;
+        EQUAL(sb_fsem_signal(sb_task_lookup("x")), SB_OK);
     }
 }
 
-static void activate_both(void)
+static void activate_all(void)
 {
-    for (uint32_t i = 0; i < 4; i++) {
-        sb_interrupt_activate(&port_node()->tasks[i % 2]);
+    static const uint32_t order[] = {0, 1, 2, 1, 0};
+    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
+        sb_interrupt_activate(&port_node()->tasks[order[i]]);
     }
 }
 
 static void activations(void)
 {
     struct world *world = world_make(0);
-    world_interrupt(world, "x", 9, -1, log_twice);
-    world_interrupt(world, "y", 9, -1, log_name);
+    world_interrupt(world, "x", 9, -1, log_and_signal_x);
+    world_interrupt(world, "y", 9, -1, log_and_signal_x);
+    world_interrupt(world, "w", 9, -1, log_name);
     world_interrupt(world, "z", 8, 6, log_name);
     world_boot(world);
     host_run();
-    host_interrupt(activate_both); /* twice each before they run is once; during the body, once more behind the others */
-    TEXT(world_log_take(), "xyx");
+    left = 0;
+    host_interrupt(activate_all);
+    TEXT(world_log_take(), "xyw");
+    left = 2;
+    host_interrupt(activate_all);
+    TEXT(world_log_take(), "xywx");
     sb_interrupt_activate(&world->task_state[1]);
     host_raise(6);
     TEXT(world_log_take(), "zy");

@@ -81,6 +81,14 @@ static void leave(void)
     swapcontext(&machine->resume, &outside);
 }
 
+/** The other node is another core: it runs whether or not this one has masked its interrupts. */
+static void overlap(void)
+{
+    if (inside && world_random(8) == 0) {
+        leave();
+    }
+}
+
 /* ---- the port */
 
 static void take_line(void)
@@ -129,6 +137,7 @@ uint32_t port_lock(void)
     if (!inside) {
         return 0;
     }
+    overlap();
     bool was = here()->masked;
     if (!was && world_random(4) == 0) {
         chance();
@@ -234,18 +243,21 @@ uint32_t port_core(void)
 
 void port_cache_clean(const void *start, uint32_t size_bytes)
 {
+    overlap();
     (void)start;
     (void)size_bytes;
 }
 
 void port_cache_flush(const void *start, uint32_t size_bytes)
 {
+    overlap();
     (void)start;
     (void)size_bytes;
 }
 
 void port_cache_invalidate(const void *start, uint32_t size_bytes)
 {
+    overlap();
     (void)start;
     (void)size_bytes;
 }
@@ -275,14 +287,18 @@ static void damage(void)
 
 void port_doorbell_ring(uint32_t core, uint32_t bit)
 {
+    overlap();
     damage();
     machines[core].bells |= 1u << bit;
+    overlap();
 }
 
 uint32_t port_doorbell_take(void)
 {
+    overlap();
     uint32_t bells = here()->bells;
     here()->bells = 0;
+    overlap();
     return bells;
 }
 

@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 HOME_SHIFT = 22
 """The home node is the upper ten bits of a global address."""
 
+SYSTEM_SIGNALS = range(250, 256)
+"""Numbers that `signalbox/signal.h` reserves."""
+
 LINK_TASKS = ("rlnh", "cm_rx", "drv")
 
 DOORBELL_LINES = (3, 16)
@@ -148,7 +151,8 @@ def _nodes(cores: dict[int, CoreTable], tasks: Sequence[Task]) -> dict[int, int]
 def _match(trace: Trace, tasks: Sequence[Task], core_of: dict[int, int]) -> tuple[list[tuple[_Sent, int, int]], int]:
     """Each sent signal with the core and the cycle of its reception, in the order of sending; and how many remain.
 
-    A link task also receives signals that nobody sent to it: the kernel forwards to RLNH what is for another node.
+    Two kinds of signals are received without a send: what the kernel forwards to a link task because it is for another
+    node, and the system's own answers (to a hunt, say), which have reserved numbers.
     """
     forwarded_to = {task.address for task in tasks if task.name in LINK_TASKS}
     kinds = trace.schema.kinds
@@ -179,7 +183,7 @@ def _match(trace: Trace, tasks: Sequence[Task], core_of: dict[int, int]) -> tupl
             if core_of.get(addressee >> HOME_SHIFT) != core:
                 continue
             queue = waiting[sender, addressee, signo]
-            if not queue and addressee in forwarded_to:
+            if not queue and (addressee in forwarded_to or signo in SYSTEM_SIGNALS):
                 continue
             if not queue:
                 raise AnalysisError(

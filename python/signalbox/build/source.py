@@ -14,7 +14,7 @@ from signalbox import sim
 from signalbox.build import params
 from signalbox.build.model import Platform, System
 from signalbox.errors import BadInput, UsageError
-from signalbox.resources import platform_search_dirs
+from signalbox.resources import data_root, platform_search_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,9 +143,17 @@ def _param_values(assignments: Mapping[str, str], system: System) -> dict[str, i
 
 
 def default_out(loaded: Loaded) -> Path:
-    """The folder of a build: one per system file and choice of options."""
+    """The folder of a build: one per system file and choice of options.
+
+    It is `build/` beside the system file. Of the systems that come with Signalbox it is `build/` at the root of the
+    checkout, or in the current folder if there is no checkout.
+    """
     name = loaded.path.stem
     if loaded.options:
         digest = hashlib.sha256(json.dumps(sorted(loaded.options.items())).encode()).hexdigest()
         name += f"-{digest[:8]}"
-    return loaded.path.parent / "build" / name
+    folder = loaded.path.resolve().parent
+    if folder.is_relative_to(data_root()):
+        base = Path.cwd() if data_root().name == "_data" else data_root()
+        return base / "build" / folder.relative_to(data_root()) / name
+    return folder / "build" / name

@@ -113,4 +113,4 @@ def source_line(elf: Path, address: int) -> str | None:
         return None
     out = subprocess.run([addr2line, "-i", "-e", str(elf), hex(address)], capture_output=True, text=True, check=False)
     line = out.stdout.strip().rpartition("\n")[2].split(" (")[0]
-    return None if not line or line.startswith("??") or line.endswith(":?") else line
+    return None if not line or line.startswith("??") or line.endswith(":?") else line.removeprefix("./")

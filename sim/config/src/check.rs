@@ -41,11 +41,20 @@ impl<'t> Places<'t> {
 }
 
 /// Parse a text and check its form. Returns the values with all defaults, and where each is.
-pub(crate) fn check<'t>(name: &'t str, text: &'t str, table: &'static Table) -> Result<(Map<String, Json>, Places<'t>), InputError> {
+pub(crate) fn check<'t>(
+    name: &'t str,
+    text: &'t str,
+    table: &'static Table,
+) -> Result<(Map<String, Json>, Places<'t>), InputError> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut pass = Pass { problems: Vec::new(), values: BTreeMap::new() };
     for e in errors {
-        pass.problem(e.span().unwrap_or(0..0), format!("not TOML: {}", e.message()), "here", "correct the syntax; see https://toml.io");
+        pass.problem(
+            e.span().unwrap_or(0..0),
+            format!("not TOML: {}", e.message()),
+            "here",
+            "correct the syntax; see https://toml.io",
+        );
     }
     let values = if pass.problems.is_empty() { pass.table("", 0..0, root.get_ref(), table) } else { Map::new() };
     let places = Places { name, text, values: pass.values };
@@ -164,7 +173,12 @@ impl Pass {
     fn not_a_word(&mut self, span: Range<usize>, name: &str, value: &DeValue, words: &[&str]) {
         match value {
             DeValue::String(s) => {
-                self.problem(span, format!("`{name}` cannot be \"{s}\""), "unknown word", advice(s, "it can be", words));
+                self.problem(
+                    span,
+                    format!("`{name}` cannot be \"{s}\""),
+                    "unknown word",
+                    advice(s, "it can be", words),
+                );
             }
             other => self.wrong(span, name, other, "a string", &format!("it can be {}", words.join(", "))),
         }
@@ -187,7 +201,9 @@ impl Pass {
         let (span, given) = (given.span(), given.get_ref());
         match (value, given) {
             (Value::Bool, DeValue::Boolean(b)) => Some(json!(b)),
-            (Value::Bool, other) => self.refused(span, name, other, "true or false", "write true or false, without quotes"),
+            (Value::Bool, other) => {
+                self.refused(span, name, other, "true or false", "write true or false, without quotes")
+            }
             (Value::Int(low, high), DeValue::Integer(i)) => match integer(i) {
                 Some(v) if (*low..=*high).contains(&v) => Some(json!(v)),
                 _ => {
@@ -200,7 +216,12 @@ impl Pass {
                 Some(v) if (*low..=*high).contains(&v) && (v & (v - 1)) == 0 => Some(json!(v)),
                 v => {
                     let help = format!("write a power of two from {low} to {high}{}", nearest_power(v, *low, *high));
-                    self.problem(span, format!("`{name}` must be a power of two from {low} to {high}"), &format!("this is {i}"), help);
+                    self.problem(
+                        span,
+                        format!("`{name}` must be a power of two from {low} to {high}"),
+                        &format!("this is {i}"),
+                        help,
+                    );
                     None
                 }
             },
@@ -210,14 +231,21 @@ impl Pass {
             }
             (Value::Version(known), DeValue::Integer(i)) if integer(i) == Some(*known) => Some(json!(known)),
             (Value::Version(known), _) => {
-                let help = format!("write {name} = {known}, or read the file with the version of Signalbox that it was written for");
+                let help = format!(
+                    "write {name} = {known}, or read the file with the version of Signalbox that it was written for"
+                );
                 self.problem(span, format!("this version reads files of {name} {known} only"), "unknown version", help);
                 None
             }
             (Value::Text(form), DeValue::String(s)) => match form.refuse(s) {
                 None => Some(json!(s)),
                 Some(help) => {
-                    self.problem(span, format!("`{name}` cannot be \"{}\"", s.escape_debug()), "not allowed here", help);
+                    self.problem(
+                        span,
+                        format!("`{name}` cannot be \"{}\"", s.escape_debug()),
+                        "not allowed here",
+                        help,
+                    );
                     None
                 }
             },
@@ -230,14 +258,25 @@ impl Pass {
             }
             (Value::List(of, low, high), DeValue::Array(list)) => {
                 if !(*low..=*high).contains(&list.len()) {
-                    let help = if low == high { format!("give {low} of them") } else { format!("give {low} to {high} of them") };
-                    self.problem(span, format!("`{name}` has the wrong length"), &format!("this has {}", list.len()), help);
+                    let help = if low == high {
+                        format!("give {low} of them")
+                    } else {
+                        format!("give {low} to {high} of them")
+                    };
+                    self.problem(
+                        span,
+                        format!("`{name}` has the wrong length"),
+                        &format!("this has {}", list.len()),
+                        help,
+                    );
                 }
                 Some(self.list(path, name, list, of))
             }
             (Value::List(..), other) => self.refused(span, name, other, "a list", "write a list in brackets: [ … ]"),
             (Value::Table(table), DeValue::Table(t)) => Some(Json::Object(self.table(path, span, t, table))),
-            (Value::Table(_), other) => self.refused(span, name, other, "a table", "write { key = value, … }, or a section in brackets"),
+            (Value::Table(_), other) => {
+                self.refused(span, name, other, "a table", "write { key = value, … }, or a section in brackets")
+            }
             (Value::Tables(table, _), DeValue::Array(list)) => {
                 let tables = list.iter().enumerate().map(|(i, item)| {
                     let at = join(path, i);
@@ -256,17 +295,30 @@ impl Pass {
             }
             (Value::Tables(..), other) => {
                 let last = name.rsplit('.').next().unwrap_or(name);
-                self.refused(span, name, other, "a list of tables", &format!("write each as its own section, [[{last}]], with two brackets"))
+                self.refused(
+                    span,
+                    name,
+                    other,
+                    "a list of tables",
+                    &format!("write each as its own section, [[{last}]], with two brackets"),
+                )
             }
             (Value::Map(form, of), DeValue::Table(t)) => Some(Json::Object(self.map(path, t, *form, of))),
-            (Value::Map(..), other) => self.refused(span, name, other, "a table", "write name = value, one in each line of its section"),
+            (Value::Map(..), other) => {
+                self.refused(span, name, other, "a table", "write name = value, one in each line of its section")
+            }
         }
     }
 
     fn at_least(&mut self, span: Range<usize>, name: &str, len: usize, value: &Value) {
         if let Value::Tables(_, low) = value {
             if len < *low {
-                self.problem(span, format!("there must be at least {low} `{name}`"), "none here", format!("add a section [[{name}]]"));
+                self.problem(
+                    span,
+                    format!("there must be at least {low} `{name}`"),
+                    "none here",
+                    format!("add a section [[{name}]]"),
+                );
             }
         }
     }

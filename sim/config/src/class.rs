@@ -13,8 +13,8 @@ use serde_json::Value as Json;
 /// All that is wrong with it.
 pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass, InputError> {
     let (values, places) = check(filename, text, &CLASS)?;
-    let class: CoreClass =
-        serde_json::from_value(Json::Object(values)).map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
+    let class: CoreClass = serde_json::from_value(Json::Object(values))
+        .map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
     let mut problems = Vec::new();
     if class.name != name {
         problems.push(Problem::at(

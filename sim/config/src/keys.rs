@@ -104,9 +104,9 @@ pub enum Text {
 }
 
 const C_KEYWORDS: &[&str] = &[
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
-    "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
-    "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
 ];
 
 const OPTIMISE: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Og", "-Os", "-Oz"];
@@ -158,7 +158,8 @@ fn is_name(s: &str) -> bool {
 }
 
 fn is_identifier(s: &str) -> bool {
-    s.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && s.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    s.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && s.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn is_isa(s: &str) -> bool {
@@ -213,7 +214,9 @@ impl Table {
     pub fn keys_of(&'static self, word: Option<&str>) -> impl Iterator<Item = &'static Key> {
         let cases = self.choice.as_ref().map_or(&[][..], |c| c.cases);
         let word = word.map(str::to_owned);
-        self.keys.iter().chain(cases.iter().filter(move |c| word.as_deref().is_none_or(|w| w == c.word)).flat_map(|c| c.keys))
+        self.keys
+            .iter()
+            .chain(cases.iter().filter(move |c| word.as_deref().is_none_or(|w| w == c.word)).flat_map(|c| c.keys))
     }
 }
 
@@ -224,12 +227,24 @@ mod tests {
     #[test]
     fn forms_of_text() {
         for (form, good, bad) in [
-            (Text::Name, &["a", "de2-dual", "0", "a.b_c"][..], &["", "-a", "a/b", "ü", "a b", "x234567890123456789012345678901x"][..]),
+            (
+                Text::Name,
+                &["a", "de2-dual", "0", "a.b_c"][..],
+                &["", "-a", "a/b", "ü", "a b", "x234567890123456789012345678901x"][..],
+            ),
             (Text::Names, &["cpu{}", "a", "{}"], &["cpu{}{}", "", "c pu{}", "{"]),
             (Text::Identifier, &["_a", "f1"], &["", "1f", "f-1", "int", "f()"]),
-            (Text::Source, &["a.c", "src/../a.c", "./x/y.S"], &["../a.c", "/a.c", "a/../../b.c", "a.h", ".c", "", "C:\\a.c", "src/"]),
+            (
+                Text::Source,
+                &["a.c", "src/../a.c", "./x/y.S"],
+                &["../a.c", "/a.c", "a/../../b.c", "a.h", ".c", "", "C:\\a.c", "src/"],
+            ),
             (Text::Optimise, &["-O0", "-Os"], &["O2", "-O4", "", "-O2 -g"]),
-            (Text::Isa, &["rv32i", "rv32imac_zicsr_zifencei_zicbom"], &["rv64i", "rv32", "rv32mi", "rv32i_zfoo", "rv32imacd", "rv32i_"]),
+            (
+                Text::Isa,
+                &["rv32i", "rv32imac_zicsr_zifencei_zicbom"],
+                &["rv64i", "rv32", "rv32mi", "rv32i_zfoo", "rv32imacd", "rv32i_"],
+            ),
         ] {
             for s in good {
                 assert_eq!(form.refuse(s), None, "{s}");

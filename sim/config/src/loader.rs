@@ -66,7 +66,10 @@ pub fn load(library: Library, name: &str, search_dirs: &[PathBuf]) -> Result<Fou
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let folders: Vec<String> = search_dirs.iter().map(|d| library.folder(d).display().to_string()).collect();
     let help = match known.is_empty() {
-        true => format!("there is none; looked in {}", if folders.is_empty() { "no folder".into() } else { folders.join(", ") }),
+        true => format!(
+            "there is none; looked in {}",
+            if folders.is_empty() { "no folder".into() } else { folders.join(", ") }
+        ),
         false => advice(name, "known", &known),
     };
     Err(NotFound { what: format!("the {} `{name}` does not exist", library.noun()), help })

@@ -32,8 +32,10 @@ pub struct AddressMap {
 impl AddressMap {
     /// The map of a resolved platform.
     pub fn new(platform: &Platform) -> AddressMap {
-        let region = |base: u32, size: u32, owner| Region { base, last: base.wrapping_add(size.wrapping_sub(1)), owner };
-        let memories = platform.memories.iter().enumerate().map(|(i, m)| region(m.base, m.size_bytes, Owner::Memory(i)));
+        let region =
+            |base: u32, size: u32, owner| Region { base, last: base.wrapping_add(size.wrapping_sub(1)), owner };
+        let memories =
+            platform.memories.iter().enumerate().map(|(i, m)| region(m.base, m.size_bytes, Owner::Memory(i)));
         let devices = platform.devices.iter().enumerate().map(|(i, d)| region(d.base, d.size_bytes, Owner::Device(i)));
         let mut regions: Vec<Region> = memories.chain(devices).collect();
         regions.sort_by_key(|r| r.base);

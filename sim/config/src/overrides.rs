@@ -18,7 +18,12 @@ use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value as TomlValue};
 /// The text is not TOML, or a key does not exist in the format.
 pub fn apply_overrides(text: &str, filename: &str, overrides: &[(&str, &str)]) -> Result<String, InputError> {
     let mut doc: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
-        let p = Problem::at(e.span().unwrap_or(0..0), format!("not TOML: {}", e.message()), "here", "correct the syntax; see https://toml.io");
+        let p = Problem::at(
+            e.span().unwrap_or(0..0),
+            format!("not TOML: {}", e.message()),
+            "here",
+            "correct the syntax; see https://toml.io",
+        );
         InputError::of(filename, text, vec![p]).unwrap_or_else(|| InputError::without_place(e.to_string(), ""))
     })?;
     let root = if doc.contains_key("core") || doc.contains_key("memory") { &PLATFORM } else { &SYSTEM };
@@ -27,7 +32,9 @@ pub fn apply_overrides(text: &str, filename: &str, overrides: &[(&str, &str)]) -
         let steps = steps(key);
         let mut walk = Walk { key, steps: &steps, value: parse(value) };
         if let Some(p) = walk.table(doc.as_table_mut(), root, 0) {
-            return Err(InputError::of("--set", &given, vec![p]).unwrap_or_else(|| InputError::without_place(given, "")));
+            return Err(
+                InputError::of("--set", &given, vec![p]).unwrap_or_else(|| InputError::without_place(given, ""))
+            );
         }
     }
     Ok(doc.to_string())
@@ -69,14 +76,24 @@ impl Walk<'_> {
     fn table(&mut self, at: &mut dyn TableLike, table: &'static Table, step: usize) -> Option<Problem> {
         let Some((_, name)) = self.steps.get(step) else {
             let keys: Vec<&str> = names(table);
-            return self.problem(step, format!("`{}` is a table", self.key), "names no value", advice("", "name one of its keys", &keys));
+            return self.problem(
+                step,
+                format!("`{}` is a table", self.key),
+                "names no value",
+                advice("", "name one of its keys", &keys),
+            );
         };
         let choice = table.choice.as_ref().filter(|c| c.key == *name);
         let found = table.keys_of(None).find(|k| k.name == *name);
         match (choice, found) {
             (Some(_), _) => self.leaf(at, step),
             (None, Some(key)) => self.key(at, key, step),
-            (None, None) => self.problem(step, format!("{} has no key `{name}`", table.what), "unknown key", advice(name, "its keys", &names(table))),
+            (None, None) => self.problem(
+                step,
+                format!("{} has no key `{name}`", table.what),
+                "unknown key",
+                advice(name, "its keys", &names(table)),
+            ),
         }
     }
 
@@ -92,22 +109,39 @@ impl Walk<'_> {
                 }
                 match at.get_mut(key.name).and_then(Item::as_table_like_mut) {
                     Some(below) => self.table(below, inner, step + 1),
-                    None => self.problem(step, format!("`{}` is not a table in the file", key.name), "not a table", "correct the file first"),
+                    None => self.problem(
+                        step,
+                        format!("`{}` is not a table in the file", key.name),
+                        "not a table",
+                        "correct the file first",
+                    ),
                 }
             }
-            Value::Map(..) if last => self.problem(step, format!("`{}` is a table", key.name), "names no value", "name one of its keys"),
+            Value::Map(..) if last => {
+                self.problem(step, format!("`{}` is a table", key.name), "names no value", "name one of its keys")
+            }
             Value::Map(..) => {
                 if !at.contains_key(key.name) {
                     at.insert(key.name, Item::Value(TomlValue::InlineTable(InlineTable::new())));
                 }
                 let Some(map) = at.get_mut(key.name).and_then(Item::as_table_like_mut) else {
-                    return self.problem(step, format!("`{}` is not a table in the file", key.name), "not a table", "correct the file first");
+                    return self.problem(
+                        step,
+                        format!("`{}` is not a table in the file", key.name),
+                        "not a table",
+                        "correct the file first",
+                    );
                 };
                 let name = self.steps[step + 1].1;
                 if !map.contains_key(name) {
                     let known: Vec<String> = map.iter().map(|(k, _)| k.to_owned()).collect();
                     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-                    return self.problem(step + 1, format!("the file has no `{name}` in `{}`", key.name), "not there", advice(name, key.name, &known));
+                    return self.problem(
+                        step + 1,
+                        format!("the file has no `{name}` in `{}`", key.name),
+                        "not there",
+                        advice(name, key.name, &known),
+                    );
                 }
                 self.leaf(map, step + 1)
             }
@@ -119,7 +153,12 @@ impl Walk<'_> {
     /// Descend into one of the `[[name]]` tables.
     fn element(&mut self, at: &mut dyn TableLike, name: &str, inner: &'static Table, step: usize) -> Option<Problem> {
         let Some(item) = at.get_mut(name) else {
-            return self.problem(step, format!("the file has no [[{name}]]"), "not there", format!("add a section [[{name}]] to the file"));
+            return self.problem(
+                step,
+                format!("the file has no [[{name}]]"),
+                "not there",
+                format!("add a section [[{name}]] to the file"),
+            );
         };
         let mut elements: Vec<&mut dyn TableLike> = match item {
             Item::ArrayOfTables(list) => list.iter_mut().map(|t| t as &mut dyn TableLike).collect(),
@@ -129,15 +168,26 @@ impl Walk<'_> {
             _ => Vec::new(),
         };
         let name_of = |t: &dyn TableLike| t.get("name").and_then(Item::as_str).map(str::to_owned);
-        let names: Vec<String> = elements.iter().enumerate().map(|(i, t)| name_of(*t).unwrap_or_else(|| i.to_string())).collect();
+        let names: Vec<String> =
+            elements.iter().enumerate().map(|(i, t)| name_of(*t).unwrap_or_else(|| i.to_string())).collect();
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let Some((_, which)) = self.steps.get(step + 1) else {
-            return self.problem(step, format!("`{name}` is a list"), "names no element", advice("", "add the number or name of an element", &known));
+            return self.problem(
+                step,
+                format!("`{name}` is a list"),
+                "names no element",
+                advice("", "add the number or name of an element", &known),
+            );
         };
         let by_name = names.iter().position(|n| n == which);
         match by_name.or_else(|| which.parse().ok()).and_then(|i: usize| elements.get_mut(i)) {
             Some(element) => self.table(*element, inner, step + 2),
-            None => self.problem(step + 1, format!("there is no `{which}` in `{name}`"), "not there", advice(which, "elements", &known)),
+            None => self.problem(
+                step + 1,
+                format!("there is no `{which}` in `{name}`"),
+                "not there",
+                advice(which, "elements", &known),
+            ),
         }
     }
 
@@ -145,7 +195,12 @@ impl Walk<'_> {
     fn leaf(&mut self, at: &mut dyn TableLike, step: usize) -> Option<Problem> {
         let name = self.steps[step].1;
         if step + 1 != self.steps.len() {
-            return self.problem(step + 1, format!("`{name}` holds a value, not a table"), "too far", "remove the rest of the key");
+            return self.problem(
+                step + 1,
+                format!("`{name}` holds a value, not a table"),
+                "too far",
+                "remove the rest of the key",
+            );
         }
         match at.get_mut(name) {
             Some(Item::Value(old)) => {

@@ -38,7 +38,8 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
     values.insert("cores".into(), json!([]));
     values.insert("memories".into(), Json::Array(memory_tables));
     let clock_hz = values["clock_hz"].as_u64().unwrap_or_default();
-    let devices = device_tables.into_iter().enumerate().map(|(i, d)| device(i, d, count, clock_hz, &places, &mut problems));
+    let devices =
+        device_tables.into_iter().enumerate().map(|(i, d)| device(i, d, count, clock_hz, &places, &mut problems));
     values.insert("devices".into(), Json::Array(devices.collect()));
 
     let mut platform: Platform = from_json(filename, Json::Object(values))?;
@@ -101,7 +102,10 @@ fn cores(tables: &[Json], places: &Places, dirs: &[PathBuf], problems: &mut Vec<
         for (key, cache) in [("icache", given.icache), ("dcache", given.dcache)] {
             problems.extend(cache.and_then(|c| cache_problem(c, key, at(&format!("{key}.line_bytes")))));
         }
-        let class = classes.entry(given.class.clone()).or_insert_with(|| class(&given.class, at("class"), dirs, problems)).clone();
+        let class = classes
+            .entry(given.class.clone())
+            .or_insert_with(|| class(&given.class, at("class"), dirs, problems))
+            .clone();
         let Some(class) = class else { continue };
         for _ in 0..given.count {
             let hartid = cores.len();
@@ -111,7 +115,13 @@ fn cores(tables: &[Json], places: &Places, dirs: &[PathBuf], problems: &mut Vec<
                     problems.push(duplicate("core", &name, at("name"), places.of(&format!("core.{first}.name"))));
                 }
             }
-            cores.push(Core { name, hartid: hartid as u32, class: class.clone(), icache: given.icache, dcache: given.dcache });
+            cores.push(Core {
+                name,
+                hartid: hartid as u32,
+                class: class.clone(),
+                icache: given.icache,
+                dcache: given.dcache,
+            });
         }
     }
     cores
@@ -140,7 +150,8 @@ fn class(name: &str, span: Range<usize>, dirs: &[PathBuf], problems: &mut Vec<Pr
 }
 
 pub(crate) fn duplicate(what: &str, name: &str, second: Range<usize>, first: Range<usize>) -> Problem {
-    Problem::at(second, format!("two {what}s are called `{name}`"), "again here", "give each its own name").and(first, "first here")
+    Problem::at(second, format!("two {what}s are called `{name}`"), "again here", "give each its own name")
+        .and(first, "first here")
 }
 
 /// What a device's model says about itself.
@@ -162,7 +173,14 @@ fn model(word: &str, cores: usize) -> Model {
 }
 
 /// A device with its size, and its outputs with their cores. `cores` is unknown when the cores are wrong.
-fn device(i: usize, mut d: Json, cores: Option<usize>, clock_hz: u64, places: &Places, problems: &mut Vec<Problem>) -> Json {
+fn device(
+    i: usize,
+    mut d: Json,
+    cores: Option<usize>,
+    clock_hz: u64,
+    places: &Places,
+    problems: &mut Vec<Problem>,
+) -> Json {
     let at = |key: &str| places.of(&format!("device.{i}.{key}"));
     let word = d["model"].as_str().unwrap_or_default().to_owned();
     let model = model(&word, cores.unwrap_or(CORES));
@@ -299,7 +317,9 @@ fn regions(platform: &Platform, places: &Places) -> Vec<Problem> {
         if let Some(f) = furthest.filter(|f| r.0 < f.1) {
             let what = format!("`{}` and `{}` overlap from {:#x} to {:#x}", f.2, r.2, r.0, f.1.min(r.1) - 1);
             let (range, other) = (format!("{:#x} to {:#x}", r.0, r.1 - 1), format!("{:#x} to {:#x}", f.0, f.1 - 1));
-            problems.push(Problem::at(r.3.clone(), what, range, "move one of them, or make it smaller").and(f.3.clone(), other));
+            problems.push(
+                Problem::at(r.3.clone(), what, range, "move one of them, or make it smaller").and(f.3.clone(), other),
+            );
         }
         if furthest.is_none_or(|f| r.1 > f.1) {
             furthest = Some(r);

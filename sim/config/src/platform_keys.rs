@@ -18,11 +18,28 @@ pub static PLATFORM: Table = Table {
     what: "a platform",
     keys: &[
         Key::required("schema", "version of this format: 1", Value::Version(1)),
-        Key::required("name", "name by which systems ask for it; the file's name without .toml", Value::Text(Text::Name)),
+        Key::required(
+            "name",
+            "name by which systems ask for it; the file's name without .toml",
+            Value::Text(Text::Name),
+        ),
         Key::default("description", "one line for people", Value::Text(Text::Any), Need::Text("")),
-        Key::required("clock_hz", "frequency of the base clock, in which all cycles count", Value::Int(1, 1_000_000_000_000)),
-        Key::default("bypass_mask", "data addresses with this bit bypass the data cache; 0 for none", Value::Int(0, U32), Need::Int(0)),
-        Key::optional("default_memory", "memory into which programs are linked; the first one if left out", Value::Text(Text::Name)),
+        Key::required(
+            "clock_hz",
+            "frequency of the base clock, in which all cycles count",
+            Value::Int(1, 1_000_000_000_000),
+        ),
+        Key::default(
+            "bypass_mask",
+            "data addresses with this bit bypass the data cache; 0 for none",
+            Value::Int(0, U32),
+            Need::Int(0),
+        ),
+        Key::optional(
+            "default_memory",
+            "memory into which programs are linked; the first one if left out",
+            Value::Text(Text::Name),
+        ),
         Key::default(
             "misaligned",
             "what a misaligned load or store does",
@@ -30,7 +47,12 @@ pub static PLATFORM: Table = Table {
             Need::Text("trap"),
         ),
         Key::default("seeded", "what the seed of a run decides", Value::Table(&SEEDED), Need::Empty),
-        Key::default("interconnect", "costs of the way between a master and a slave", Value::Table(&INTERCONNECT), Need::Empty),
+        Key::default(
+            "interconnect",
+            "costs of the way between a master and a slave",
+            Value::Table(&INTERCONNECT),
+            Need::Empty,
+        ),
         Key::default("boot", "what a core finds at reset", Value::Table(&BOOT), Need::Empty),
         Key::required("core", "cores, in order of hart number", Value::Tables(&CORE, 1)),
         Key::required("memory", "memories", Value::Tables(&MEMORY, 1)),
@@ -43,14 +65,24 @@ static SEEDED: Table = Table {
     what: "the table `seeded`",
     keys: &[
         Key::default("registers", "registers hold random values at reset, else zero", Value::Bool, Need::Bool(true)),
-        Key::default("memory", "memory that no image fills holds random values, else zero", Value::Bool, Need::Bool(true)),
+        Key::default(
+            "memory",
+            "memory that no image fills holds random values, else zero",
+            Value::Bool,
+            Need::Bool(true),
+        ),
         Key::default(
             "start_skew_cycles",
             "each core starts at a random cycle below this; 0 starts all at once",
             Value::Int(0, CYCLES),
             Need::Int(64),
         ),
-        Key::default("refresh_phase", "where in its interval the refresh of SDRAM begins is random", Value::Bool, Need::Bool(true)),
+        Key::default(
+            "refresh_phase",
+            "where in its interval the refresh of SDRAM begins is random",
+            Value::Bool,
+            Need::Bool(true),
+        ),
     ],
     choice: None,
 };
@@ -58,8 +90,18 @@ static SEEDED: Table = Table {
 static INTERCONNECT: Table = Table {
     what: "the table `interconnect`",
     keys: &[
-        Key::default("request_cycles", "from a master's request to the slave's arbiter", Value::Int(1, CYCLES), Need::Int(1)),
-        Key::default("response_cycles", "from the end of service to the master's next instruction", Value::Int(0, CYCLES), Need::Int(1)),
+        Key::default(
+            "request_cycles",
+            "from a master's request to the slave's arbiter",
+            Value::Int(1, CYCLES),
+            Need::Int(1),
+        ),
+        Key::default(
+            "response_cycles",
+            "from the end of service to the master's next instruction",
+            Value::Int(0, CYCLES),
+            Need::Int(1),
+        ),
     ],
     choice: None,
 };
@@ -113,7 +155,11 @@ static MEMORY: Table = Table {
                     cycles("trp", "PRECHARGE to ACTIVATE"),
                     cycles("trfc", "length of a refresh"),
                     cycles("refresh_interval", "from one refresh to the next; 0 for never"),
-                    Key::required("banks", "number of banks; consecutive rows lie in consecutive banks", Value::Power(1, 64)),
+                    Key::required(
+                        "banks",
+                        "number of banks; consecutive rows lie in consecutive banks",
+                        Value::Power(1, 64),
+                    ),
                     Key::required("row_bytes", "bytes of a row of one bank", Value::Power(64, 1 << 20)),
                     cycles("read_overhead", "what controller and fabric add to a read"),
                     cycles("write_overhead", "what controller and fabric add to a write"),
@@ -134,9 +180,18 @@ static DEVICE: Table = Table {
     keys: &[
         Key::required("name", "name, unique among memories and devices", Value::Text(Text::Name)),
         Key::required("base", "address of its first register", Value::Int(0, U32)),
-        Key::optional("size_bytes", "bytes of its region; as many as its registers take if left out", Value::Int(4, U32)),
+        Key::optional(
+            "size_bytes",
+            "bytes of its region; as many as its registers take if left out",
+            Value::Int(4, U32),
+        ),
         Key::optional("core", "index of the core whose instance this is", Value::Int(0, 1023)),
-        Key::default("outputs", "wires from its interrupt outputs to cores", Value::List(&Value::Table(&OUTPUT), 0, 1024), Need::Empty),
+        Key::default(
+            "outputs",
+            "wires from its interrupt outputs to cores",
+            Value::List(&Value::Table(&OUTPUT), 0, 1024),
+            Need::Empty,
+        ),
         Key::default("access_cycles", "cycles that an access holds the device", Value::Int(1, CYCLES), Need::Int(1)),
     ],
     choice: Some(Choice {

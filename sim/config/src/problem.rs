@@ -20,7 +20,12 @@ pub struct Problem {
 
 impl Problem {
     /// A problem at `span`, where `label` is written.
-    pub(crate) fn at(span: Range<usize>, what: impl Into<String>, label: impl Into<String>, help: impl Into<String>) -> Problem {
+    pub(crate) fn at(
+        span: Range<usize>,
+        what: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Problem {
         Problem { what: what.into(), labels: vec![(span, label.into())], help: help.into(), source: None }
     }
 
@@ -65,7 +70,9 @@ impl Diagnostic for Problem {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         self.source.as_ref()?;
-        Some(Box::new(self.labels.iter().map(|(span, text)| LabeledSpan::new(Some(text.clone()), span.start, span.len()))))
+        Some(Box::new(
+            self.labels.iter().map(|(span, text)| LabeledSpan::new(Some(text.clone()), span.start, span.len())),
+        ))
     }
 }
 
@@ -95,7 +102,9 @@ impl InputError {
 
     /// A problem that has no place in a file.
     pub(crate) fn without_place(what: impl Into<String>, help: impl Into<String>) -> InputError {
-        InputError { problems: vec![Problem { what: what.into(), labels: Vec::new(), help: help.into(), source: None }] }
+        InputError {
+            problems: vec![Problem { what: what.into(), labels: Vec::new(), help: help.into(), source: None }],
+        }
     }
 
     /// Each of them.

@@ -44,8 +44,8 @@ pub fn system_resolve(text: &str, filename: &str, platform: &Platform) -> Result
             }
         }
     }
-    let system: System =
-        serde_json::from_value(Json::Object(values)).map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
+    let system: System = serde_json::from_value(Json::Object(values))
+        .map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
     let mut all = Checks { system: &system, platform, places: &places, problems };
     all.platform();
     all.nodes();
@@ -130,7 +130,8 @@ impl Checks<'_> {
             } else if let Some(first) = first_on.insert(node.core, n) {
                 let what = format!("two nodes run on core {}", node.core);
                 let p = Problem::at(at("core"), what, format!("`{}`", node.name), "give each node its own core");
-                self.problems.push(p.and(places.of(&format!("node.{first}.core")), format!("`{}`", system.nodes[first].name)));
+                self.problems
+                    .push(p.and(places.of(&format!("node.{first}.core")), format!("`{}`", system.nodes[first].name)));
             }
             self.tasks(n, node);
             for (p, pool) in node.pools.iter().enumerate() {
@@ -147,11 +148,21 @@ impl Checks<'_> {
         for (t, task) in node.tasks.iter().enumerate() {
             let at = |key: &str| places.of(&format!("node.{n}.task.{t}.{key}"));
             if let Some(first) = first_named.insert(&task.name, t) {
-                self.problems.push(duplicate("task", &task.name, at("name"), places.of(&format!("node.{n}.task.{first}.name"))));
+                self.problems.push(duplicate(
+                    "task",
+                    &task.name,
+                    at("name"),
+                    places.of(&format!("node.{n}.task.{first}.name")),
+                ));
             }
             if linked && LINK_TASKS.contains(&task.name.as_str()) {
                 let what = format!("a node with links already has a task `{}`", task.name);
-                self.problem(at("name"), what, "taken", format!("choose another name; links add {}", LINK_TASKS.join(", ")));
+                self.problem(
+                    at("name"),
+                    what,
+                    "taken",
+                    format!("choose another name; links add {}", LINK_TASKS.join(", ")),
+                );
             }
             let Some(irq) = task.irq else { continue };
             if let Some(first) = first_irq.insert(irq, t) {
@@ -163,7 +174,12 @@ impl Checks<'_> {
         }
         if node.tasks.len() + LINK_TASKS.len() > TASKS {
             let what = format!("`{}` has {} tasks", node.name, node.tasks.len());
-            self.problem(places.of(&format!("node.{n}.task")), what, "too many", format!("a node has at most {}", TASKS - LINK_TASKS.len()));
+            self.problem(
+                places.of(&format!("node.{n}.task")),
+                what,
+                "too many",
+                format!("a node has at most {}", TASKS - LINK_TASKS.len()),
+            );
         }
     }
 
@@ -185,12 +201,22 @@ impl Checks<'_> {
         if !is_line(irq) {
             self.problem(span, format!("bit {irq} of mip is not an interrupt input"), "not allowed", bits);
         } else if node.core < self.platform.cores.len() && raised_by.is_none() {
-            self.problem(span, format!("nothing on `{}` drives bit {irq} of core {}", self.platform.name, node.core), "never raised", bits);
+            self.problem(
+                span,
+                format!("nothing on `{}` drives bit {irq} of core {}", self.platform.name, node.core),
+                "never raised",
+                bits,
+            );
         } else if linked && raised_by.is_some_and(|d| d.model == DeviceModel::Pulse) {
             let what = format!("bit {irq} is the doorbell of the links of `{}`", node.name);
             self.problem(span, what, "taken by the driver", bits);
         } else if irq == TIMER_BIT && self.system.kernel.tick_hz != 0 {
-            self.problem(span, format!("bit {irq} is the kernel's tick"), "taken by the kernel", "write tick_hz = 0, or use the kernel's timeouts");
+            self.problem(
+                span,
+                format!("bit {irq} is the kernel's tick"),
+                "taken by the kernel",
+                "write tick_hz = 0, or use the kernel's timeouts",
+            );
         }
     }
 
@@ -205,13 +231,23 @@ impl Checks<'_> {
         for (i, pair) in pool.block_bytes.windows(2).enumerate() {
             if pair[0] >= pair[1] {
                 let what = format!("block sizes must ascend: {} follows {}", pair[1], pair[0]);
-                self.problem(at(&format!("block_bytes.{}", i + 1)), what, "not larger", "sort the sizes, and the counts with them");
+                self.problem(
+                    at(&format!("block_bytes.{}", i + 1)),
+                    what,
+                    "not larger",
+                    "sort the sizes, and the counts with them",
+                );
             }
         }
         for (i, bytes) in pool.block_bytes.iter().enumerate() {
             if bytes % 4 != 0 {
                 let what = format!("a block cannot have {bytes} bytes");
-                self.problem(at(&format!("block_bytes.{i}")), what, "not a multiple of 4", format!("write {}", bytes.next_multiple_of(4)));
+                self.problem(
+                    at(&format!("block_bytes.{i}")),
+                    what,
+                    "not a multiple of 4",
+                    format!("write {}", bytes.next_multiple_of(4)),
+                );
             }
         }
     }
@@ -225,13 +261,23 @@ impl Checks<'_> {
             for (end, name) in link.nodes.iter().enumerate() {
                 let span = at(&format!("nodes.{end}"));
                 match system.nodes.iter().find(|n| n.name == *name) {
-                    None => self.problem(span, format!("there is no node `{name}`"), "not found", advice(name, "nodes", &names)),
+                    None => self.problem(
+                        span,
+                        format!("there is no node `{name}`"),
+                        "not found",
+                        advice(name, "nodes", &names),
+                    ),
                     Some(node) => self.doorbell(span, node),
                 }
             }
             let [a, b] = &link.nodes;
             if a == b {
-                self.problem(at("nodes"), format!("a link joins two nodes, not `{a}` with itself"), "the same twice", "name another node");
+                self.problem(
+                    at("nodes"),
+                    format!("a link joins two nodes, not `{a}` with itself"),
+                    "the same twice",
+                    "name another node",
+                );
             }
             let pair = if a < b { [a.as_str(), b] } else { [b, a.as_str()] };
             if let Some(first) = first_of.insert(pair, l) {
@@ -247,7 +293,12 @@ impl Checks<'_> {
         }
         if system.links.len() > LINKS {
             let what = format!("{} links", system.links.len());
-            self.problem(places.of(&format!("link.{LINKS}")), what, "too many", format!("a system has at most {LINKS}: one doorbell bit each"));
+            self.problem(
+                places.of(&format!("link.{LINKS}")),
+                what,
+                "too many",
+                format!("a system has at most {LINKS}: one doorbell bit each"),
+            );
         }
     }
 
@@ -256,7 +307,12 @@ impl Checks<'_> {
         let rings = |d: &Device| d.model == DeviceModel::Pulse && d.outputs.iter().any(|o| o.core == node.core);
         if node.core < self.platform.cores.len() && !self.platform.devices.iter().any(rings) {
             let what = format!("`{}` has no pulse interrupt for core {}", self.platform.name, node.core);
-            self.problem(span, what, "its link could not ring here", "use a platform with a device of model = \"pulse\" for each linked core");
+            self.problem(
+                span,
+                what,
+                "its link could not ring here",
+                "use a platform with a device of model = \"pulse\" for each linked core",
+            );
         }
     }
 }

@@ -37,7 +37,11 @@ static BUILD: Table = Table {
     keys: &[
         Key::default("optimise", "of parts that say nothing else", Value::Text(Text::Optimise), Need::Text("-O2")),
         Key::default("optimise_kernel", "of the kernel", Value::Text(Text::Optimise), Need::Text("-O2")),
-        Key::optional("optimise_link", "of link layer and drivers; as `optimise` if left out", Value::Text(Text::Optimise)),
+        Key::optional(
+            "optimise_link",
+            "of link layer and drivers; as `optimise` if left out",
+            Value::Text(Text::Optimise),
+        ),
         Key::optional("optimise_app", "of the application; as `optimise` if left out", Value::Text(Text::Optimise)),
     ],
     choice: None,
@@ -85,7 +89,11 @@ static TASK: Table = Table {
             Need::Text("priority"),
         ),
         Key::required("priority", "0 (the most urgent) to 31", Value::Int(0, 31)),
-        Key::optional("stack_bytes", "bytes of its stack; interrupt tasks have none of their own", Value::Int(0, 1 << 24)),
+        Key::optional(
+            "stack_bytes",
+            "bytes of its stack; interrupt tasks have none of their own",
+            Value::Int(0, 1 << 24),
+        ),
         Key::optional("irq", "bit in mip that activates an interrupt task", Value::Int(0, 31)),
     ],
     choice: None,
@@ -94,7 +102,11 @@ static TASK: Table = Table {
 static POOL: Table = Table {
     what: "a pool",
     keys: &[
-        Key::required("block_bytes", "size of each class of blocks, ascending", Value::List(&Value::Int(1, 1 << 24), 1, 8)),
+        Key::required(
+            "block_bytes",
+            "size of each class of blocks, ascending",
+            Value::List(&Value::Int(1, 1 << 24), 1, 8),
+        ),
         Key::required("block_count", "blocks of each class", Value::List(&Value::Int(1, 1 << 20), 1, 8)),
     ],
     choice: None,

@@ -22,7 +22,12 @@ fn values_take_the_place_of_others() {
     let changed = apply_overrides(
         SYSTEM,
         "s.toml",
-        &[("build.optimise_link", "-O0"), ("params.size_bytes", "64"), ("kernel.level", "release"), ("node.left.task.ping.priority", "3")],
+        &[
+            ("build.optimise_link", "-O0"),
+            ("params.size_bytes", "64"),
+            ("kernel.level", "release"),
+            ("node.left.task.ping.priority", "3"),
+        ],
     )
     .unwrap();
     let s = resolve(&changed);
@@ -53,7 +58,8 @@ fn platforms_too() {
     assert_eq!(p.cores[1].dcache.unwrap().size_bytes, 65536);
     assert_eq!((p.interconnect.response_cycles, p.boot.hartid_in_a0, p.devices[1].access_cycles), (0, true, 3));
     assert!(matches!(p.memories[1].kind, MemoryKind::Sdram { read_overhead: 5, .. }));
-    let none = apply_overrides(&text("virt"), "p.toml", &[("core.0.icache", "{ size_bytes = 1024, line_bytes = 16 }")]).unwrap();
+    let none = apply_overrides(&text("virt"), "p.toml", &[("core.0.icache", "{ size_bytes = 1024, line_bytes = 16 }")])
+        .unwrap();
     let p = platform_resolve(&none, "p.toml", &[platforms()]).unwrap();
     assert_eq!(p.cores[0].icache, Some(Cache { size_bytes: 1024, line_bytes: 16, ways: 1 }));
 }
@@ -61,7 +67,10 @@ fn platforms_too() {
 #[test]
 fn unknown_paths() {
     for (key, parts) in [
-        ("build.optimize_link", &["--set:1:7", "build.optimize_link=1", "has no key `optimize_link`", "did you mean `optimise_link`?"][..]),
+        (
+            "build.optimize_link",
+            &["--set:1:7", "build.optimize_link=1", "has no key `optimize_link`", "did you mean `optimise_link`?"][..],
+        ),
         ("bild.optimise", &["--set:1:1", "a system has no key `bild`", "did you mean `build`?"]),
         ("params.size", &["the file has no `size` in `params`", "params: size_bytes"]),
         ("params", &["`params` is a table", "name one of its keys"]),

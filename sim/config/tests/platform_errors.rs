@@ -25,10 +25,22 @@ fn unknown_key() {
     wrong(
         "cas = 3 ",
         "cas = 3\ncaslatency = 3 ",
-        &["a memory has no key `caslatency`", "caslatency = 3", "unknown key", "its keys: kind, name, base, size_bytes, width_bits, cas,"],
+        &[
+            "a memory has no key `caslatency`",
+            "caslatency = 3",
+            "unknown key",
+            "its keys: kind, name, base, size_bytes, width_bits, cas,",
+        ],
     );
     let e = error(&change(&text("de2-dual"), "clock_hz", "clock_zh"));
-    holds(&e, &["did you mean `clock_hz`?", "a platform needs the key `clock_hz`", "add `clock_hz = …`: frequency of the base clock"]);
+    holds(
+        &e,
+        &[
+            "did you mean `clock_hz`?",
+            "a platform needs the key `clock_hz`",
+            "add `clock_hz = …`: frequency of the base clock",
+        ],
+    );
     wrong(
         "start_skew_cycles = 64 ",
         "start_skew_cycle = 64 ",
@@ -61,7 +73,14 @@ fn missing_key() {
     let t = text("de2-dual");
     let without: String = t.lines().filter(|l| !l.starts_with("trp")).map(|l| format!("{l}\n")).collect();
     let e = error(&without);
-    holds(&e, &[&format!("p.toml:{}:", line_of(&without, "[[memory]]")), "a memory needs the key `trp`", "PRECHARGE to ACTIVATE"]);
+    holds(
+        &e,
+        &[
+            &format!("p.toml:{}:", line_of(&without, "[[memory]]")),
+            "a memory needs the key `trp`",
+            "PRECHARGE to ACTIVATE",
+        ],
+    );
     let e = error("schema = 1\nname = \"x\"\n");
     holds(&e, &["p.toml:1:1", "needs the key `clock_hz`", "needs the key `core`", "needs the key `memory`"]);
     let e = error(&change(&t, "kind = \"sram\"\n", ""));
@@ -71,15 +90,31 @@ fn missing_key() {
 
 #[test]
 fn unknown_word() {
-    wrong("kind = \"sdram\"", "kind = \"sdrma\"", &["`kind` cannot be \"sdrma\"", "did you mean `sdram`? it can be: sdram, sram, ideal"]);
-    wrong("model = \"finisher\" ", "model = \"dma\" ", &["`model` cannot be \"dma\"", "uart16550, clint, timer, pulse, mutex, finisher"]);
-    wrong("misaligned = \"trap\" ", "misaligned = \"trip\" ", &["`misaligned` cannot be \"trip\"", "did you mean `trap`?"]);
+    wrong(
+        "kind = \"sdram\"",
+        "kind = \"sdrma\"",
+        &["`kind` cannot be \"sdrma\"", "did you mean `sdram`? it can be: sdram, sram, ideal"],
+    );
+    wrong(
+        "model = \"finisher\" ",
+        "model = \"dma\" ",
+        &["`model` cannot be \"dma\"", "uart16550, clint, timer, pulse, mutex, finisher"],
+    );
+    wrong(
+        "misaligned = \"trap\" ",
+        "misaligned = \"trip\" ",
+        &["`misaligned` cannot be \"trip\"", "did you mean `trap`?"],
+    );
 }
 
 #[test]
 fn out_of_range() {
     wrong("cas = 3 ", "cas = -1 ", &["`cas` is out of range", "-1 is not allowed", "from 0 to 1000000"]);
-    wrong("base = 0x0048_0000 ", "base = 0x1_0000_0000 ", &["`base` is out of range", "0x100000000 is not allowed", "from 0 to 0xffffffff"]);
+    wrong(
+        "base = 0x0048_0000 ",
+        "base = 0x1_0000_0000 ",
+        &["`base` is out of range", "0x100000000 is not allowed", "from 0 to 0xffffffff"],
+    );
     wrong("clock_hz = 50_000_000 ", "clock_hz = 0 ", &["`clock_hz` is out of range"]);
     wrong("request_cycles = 1 ", "request_cycles = 0 ", &["`request_cycles` is out of range", "from 1 to"]);
     wrong("clock_hz = 50_000_000 ", "clock_hz = 99999999999999999999 ", &["`clock_hz` is out of range"]);
@@ -122,7 +157,10 @@ fn overlapping_regions() {
 #[test]
 fn outside_32_bits() {
     let e = error(&change(&text("virt"), "base = 0x8000_0000 ", "base = 0xfc00_0000 "));
-    holds(&e, &["`ram` reaches beyond 32 bits", "0xfc000000 + 0x8000000 = 0x104000000", "the last address is 0xffffffff"]);
+    holds(
+        &e,
+        &["`ram` reaches beyond 32 bits", "0xfc000000 + 0x8000000 = 0x104000000", "the last address is 0xffffffff"],
+    );
 }
 
 #[test]
@@ -145,16 +183,28 @@ fn caches() {
         "icache = { size_bytes = 6000,",
         &["`size_bytes` must be a power of two from 64 to 16777216", "this is 6000", "such as 4096 or 8192"],
     );
-    wrong("4096, line_bytes = 32", "4096, line_bytes = 128", &["`line_bytes` must be a power of two from 4 to 64", "this is 128"]);
+    wrong(
+        "4096, line_bytes = 32",
+        "4096, line_bytes = 128",
+        &["`line_bytes` must be a power of two from 4 to 64", "this is 128"],
+    );
     wrong("4096, line_bytes = 32", "4096, line_bytes = 24", &["such as 16 or 32"]);
-    wrong("4096, line_bytes = 32, ways = 1", "4096, line_bytes = 32, ways = 2", &["`ways` is out of range", "from 1 to 1"]);
+    wrong(
+        "4096, line_bytes = 32, ways = 1",
+        "4096, line_bytes = 32, ways = 2",
+        &["`ways` is out of range", "from 1 to 1"],
+    );
     let small = change(&text("de2-dual"), "size_bytes = 4096, line_bytes = 32", "size_bytes = 32, line_bytes = 32");
     holds(&error(&small), &["this is 32"]);
 }
 
 #[test]
 fn core_class() {
-    wrong("class = \"nios2f\"", "class = \"nios2x\"", &["the core class `nios2x` does not exist", "did you mean `nios2f`? known: ideal, nios2f"]);
+    wrong(
+        "class = \"nios2f\"",
+        "class = \"nios2x\"",
+        &["the core class `nios2x` does not exist", "did you mean `nios2f`? known: ideal, nios2f"],
+    );
     wrong("class = \"nios2f\"", "class = \"../de2\"", &["`class` cannot be \"../de2\"", "a name has 1 to 31 letters"]);
     let e = platform_resolve(&text("virt"), "virt.toml", &[]).unwrap_err();
     holds(&e, &["virt.toml:", "the core class `ideal` does not exist", "there is none; looked in no folder"]);
@@ -162,33 +212,59 @@ fn core_class() {
 
 #[test]
 fn names() {
-    wrong("name = \"uart1\"", "name = \"sram\"", &["two regions are called `sram`", "first here", "again here", "give each its own name"]);
+    wrong(
+        "name = \"uart1\"",
+        "name = \"sram\"",
+        &["two regions are called `sram`", "first here", "again here", "give each its own name"],
+    );
     wrong("name = \"cpu{}\"", "name = \"cpu\"", &["2 cores cannot all be called `cpu`", "as in \"cpu{}\""]);
     let two = text("virt") + "\n[[core]]\nname = \"hart0\"\nclass = \"ideal\"\n";
     holds(&error(&two), &["two cores are called `hart0`"]);
     wrong("name = \"mutex1\"", "name = \"mutex 1\"", &["`name` cannot be \"mutex 1\""]);
-    wrong("default_memory = \"sdram\"", "default_memory = \"sdrum\"", &["there is no memory `sdrum`", "did you mean `sdram`?"]);
+    wrong(
+        "default_memory = \"sdram\"",
+        "default_memory = \"sdrum\"",
+        &["there is no memory `sdrum`", "did you mean `sdram`?"],
+    );
 }
 
 #[test]
 fn interrupt_lines() {
     let timer1 = "core = 1\noutputs = [{ bit = 7 }]";
-    wrong(timer1, "core = 1\noutputs = [{ core = 2, bit = 7 }]", &["there is no core 2", "the platform has 2 cores, 0 to 1"]);
-    wrong(timer1, "core = 1\noutputs = [{ bit = 5 }]", &["a device cannot drive bit 5 of mip", "16 to 31 (direct lines)"]);
+    wrong(
+        timer1,
+        "core = 1\noutputs = [{ core = 2, bit = 7 }]",
+        &["there is no core 2", "the platform has 2 cores, 0 to 1"],
+    );
+    wrong(
+        timer1,
+        "core = 1\noutputs = [{ bit = 5 }]",
+        &["a device cannot drive bit 5 of mip", "16 to 31 (direct lines)"],
+    );
     wrong(timer1, "core = 1\noutputs = [{ output = 1, bit = 7 }]", &["a timer has no output 1", "one, number 0"]);
     wrong(timer1, "core = 1\noutputs = [{ bit = 32 }]", &["`bit` is out of range"]);
     wrong(timer1, "outputs = [{ bit = 7 }] # nowhere", &["does not say to which core it goes", "add core = …"]);
-    wrong("base = 0x1000_3000", "core = 7\nbase = 0x1000_3000", &["there is no core 7"]);
-    wrong("base = 0x1000_3000", "outputs = [{ core = 0, bit = 20 }]\nbase = 0x1000_3000", &["a mutex has no output 0", "none"]);
+    wrong("base = 0x1000_3000", "base = 0x1000_3000\ncore = 7", &["there is no core 7"]);
+    wrong(
+        "base = 0x1000_3000",
+        "base = 0x1000_3000\noutputs = [{ core = 0, bit = 20 }]",
+        &["a mutex has no output 0", "none"],
+    );
     let changed = change(&text("de2-dual"), timer1, "core = 1\noutputs = [{ core = 0, bit = 7 }]");
     let e = error(&changed);
-    holds(&e, &["bit 7 of core 0 is driven by `timer0` and by `timer1`", "first here", "again here", "give each its own bit"]);
+    holds(
+        &e,
+        &["bit 7 of core 0 is driven by `timer0` and by `timer1`", "first here", "again here", "give each its own bit"],
+    );
 }
 
 #[test]
 fn clint() {
     let virt = text("virt");
-    holds(&error(&change(&virt, "hz = 10_000_000 ", "hz = 30_000_000 ")), &["mtime cannot count at 30000000 Hz", "divides clock_hz"]);
+    holds(
+        &error(&change(&virt, "hz = 10_000_000 ", "hz = 30_000_000 ")),
+        &["mtime cannot count at 30000000 Hz", "divides clock_hz"],
+    );
     let e = error(&change(&virt, "hz = 10_000_000 ", "outputs = [{ core = 0, bit = 7 }]\nhz = 10_000_000 "));
     holds(&e, &["the outputs of a clint are fixed", "remove the key"]);
     let e = error(&change(&virt, "size_bytes = 0x1_0000", "size_bytes = 0x8000"));
@@ -197,10 +273,24 @@ fn clint() {
 
 #[test]
 fn memories() {
-    wrong("size_bytes = 0x0008_0000 ", "size_bytes = 0x0007_0001 ", &["must be a multiple of 64", "this is 458753", "write 458752 or 458816"]);
-    wrong("base = 0x0048_0000 ", "base = 0x0048_0020 ", &["`sram` must begin at a multiple of 64", "write 0x480000 or 0x480040"]);
-    wrong("refresh_interval = 781 ", "refresh_interval = 4 ", &["would do nothing but refresh", "a refresh takes 4 cycles"]);
-    let e = error(&change(&text("de2-dual"), "banks = 4 ", "banks = 64 ").replace("row_bytes = 512 ", "row_bytes = 262144 "));
+    wrong(
+        "size_bytes = 0x0008_0000 ",
+        "size_bytes = 0x0007_0001 ",
+        &["must be a multiple of 64", "this is 458753", "write 458752 or 458816"],
+    );
+    wrong(
+        "base = 0x0048_0000 ",
+        "base = 0x0048_0020 ",
+        &["`sram` must begin at a multiple of 64", "write 0x480000 or 0x480040"],
+    );
+    wrong(
+        "refresh_interval = 781 ",
+        "refresh_interval = 4 ",
+        &["would do nothing but refresh", "a refresh takes 4 cycles"],
+    );
+    let e = error(
+        &change(&text("de2-dual"), "banks = 4 ", "banks = 64 ").replace("row_bytes = 512 ", "row_bytes = 262144 "),
+    );
     holds(&e, &["64 banks with rows of 262144 bytes are more than all of `sdram`"]);
 }
 

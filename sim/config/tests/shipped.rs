@@ -22,11 +22,14 @@ fn de2_dual() {
     // Sorted by address.
     let memories: Vec<_> = p.memories.iter().map(|m| (m.name.as_str(), m.base, m.size_bytes)).collect();
     assert_eq!(memories, [("sram", 0x48_0000, 0x8_0000), ("sdram", 0x80_0000, 0x80_0000)]);
-    let MemoryKind::Sdram { width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes, .. } = p.memories[1].kind else {
+    let MemoryKind::Sdram { width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes, .. } =
+        p.memories[1].kind
+    else {
         panic!("sdram is an SDRAM")
     };
     assert_eq!((width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes), (16, 3, 1, 1, 4, 781, 4, 512));
-    let wires: Vec<_> = p.devices.iter().map(|d| (d.name.as_str(), d.base, d.size_bytes, d.core, d.outputs.as_slice())).collect();
+    let wires: Vec<_> =
+        p.devices.iter().map(|d| (d.name.as_str(), d.base, d.size_bytes, d.core, d.outputs.as_slice())).collect();
     let wire = |core, bit| [Output { output: 0, core, bit }];
     assert_eq!(
         wires,
@@ -66,10 +69,16 @@ fn virt() {
     assert_eq!(p.memories[0].kind, MemoryKind::Ideal);
     assert_eq!((p.memories[0].base, p.memories[0].size_bytes), (0x8000_0000, 128 << 20));
     let clint = &p.devices[1];
-    assert_eq!((clint.base, clint.size_bytes, &clint.model), (0x200_0000, 0x1_0000, &DeviceModel::Clint { hz: 10_000_000 }));
+    assert_eq!(
+        (clint.base, clint.size_bytes, &clint.model),
+        (0x200_0000, 0x1_0000, &DeviceModel::Clint { hz: 10_000_000 })
+    );
     assert_eq!(clint.outputs, [Output { output: 0, core: 0, bit: 3 }, Output { output: 1, core: 0, bit: 7 }]);
     let ideal = &p.cores[0].class;
-    assert_eq!((ideal.label, ideal.alu, ideal.load, ideal.mul, ideal.div_base, ideal.trap), (ClassLabel::Assumed, 1, 1, 1, 1, 1));
+    assert_eq!(
+        (ideal.label, ideal.alu, ideal.load, ideal.mul, ideal.div_base, ideal.trap),
+        (ClassLabel::Assumed, 1, 1, 1, 1, 1)
+    );
 }
 
 #[test]

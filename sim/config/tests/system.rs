@@ -91,7 +91,10 @@ fn resolved() {
     let b = &s.build;
     assert_eq!([&b.optimise, &b.optimise_kernel, &b.optimise_link, &b.optimise_app], ["-Os", "-O2", "-Os", "-O0"]);
     assert_eq!(s.kernel, Kernel { level: Level::Hooks, tick_hz: 0 });
-    assert_eq!(s.params.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(), [("requests", 201), ("size_bytes", 32)]);
+    assert_eq!(
+        s.params.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
+        [("requests", 201), ("size_bytes", 32)]
+    );
     assert_eq!(s.nodes[0].tasks[0].stack_bytes, 2048);
     let clock = &s.nodes[0].tasks[1];
     assert_eq!((clock.kind, clock.irq, clock.stack_bytes), (TaskKind::Interrupt, Some(7), 0));
@@ -116,13 +119,20 @@ fn json_has_the_names_of_the_file_and_comes_back() {
 #[test]
 fn the_least() {
     let s = resolve("schema = 1\nname = \"a\"\nplatform = \"de2-dual\"\n[[node]]\nname = \"n\"\ncore = 1\nsources = []\n[[node.pool]]\nblock_bytes = [32]\nblock_count = [1]\n").unwrap();
-    assert_eq!((s.kernel.level, s.build.optimise_link.as_str(), s.params.len(), s.links.len()), (Level::Checked, "-O2", 0, 0));
+    assert_eq!(
+        (s.kernel.level, s.build.optimise_link.as_str(), s.params.len(), s.links.len()),
+        (Level::Checked, "-O2", 0, 0)
+    );
 }
 
 #[test]
 fn cores() {
     wrong("core = 1", "core = 2", &["there is no core 2", "`de2-dual` has 2 cores, 0 to 1"]);
-    wrong("core = 1", "core = 0 # both", &["two nodes run on core 0", "`node0`", "`node1`", "give each node its own core"]);
+    wrong(
+        "core = 1",
+        "core = 0 # both",
+        &["two nodes run on core 0", "`node0`", "`node1`", "give each node its own core"],
+    );
     wrong("core = 1", "core = -1", &["`core` is out of range"]);
 }
 
@@ -134,22 +144,44 @@ fn tasks() {
     wrong("stack_bytes = 2048", "stack_bytes = 255", &["cannot run on a stack of 255 bytes"]);
     let e = error(&change(T0, "stack_bytes = 2048\n", ""));
     holds(&e, &["s.toml:22:1", "the task `master` needs the key `stack_bytes`", "[[node.task]]"]);
-    wrong("irq = 7", "irq = 7\nstack_bytes = 512", &["the interrupt task `clock` has no stack of its own", "remove the key"]);
+    wrong(
+        "irq = 7",
+        "irq = 7\nstack_bytes = 512",
+        &["the interrupt task `clock` has no stack of its own", "remove the key"],
+    );
     wrong("entry = \"slave\"", "entry = \"2slave\"", &["`entry` cannot be \"2slave\"", "C identifier"]);
     wrong("entry = \"slave\"", "entry = \"void\"", &["`entry` cannot be \"void\"", "no keyword of C"]);
-    holds(&error(&change(T0, "name = \"clock\"", "name = \"master\"")), &["two tasks are called `master`", "first here", "again here"]);
+    holds(
+        &error(&change(T0, "name = \"clock\"", "name = \"master\"")),
+        &["two tasks are called `master`", "first here", "again here"],
+    );
     wrong("name = \"slave\"", "name = \"rlnh\"", &["already has a task `rlnh`", "links add rlnh, cm_rx, drv"]);
-    wrong("kind = \"interrupt\"", "kind = \"interupt\"", &["`kind` cannot be \"interupt\"", "did you mean `interrupt`?"]);
+    wrong(
+        "kind = \"interrupt\"",
+        "kind = \"interupt\"",
+        &["`kind` cannot be \"interupt\"", "did you mean `interrupt`?"],
+    );
     wrong("name = \"slave\"", "name = \"a/b\"", &["`name` cannot be \"a/b\""]);
 }
 
 #[test]
 fn interrupts() {
-    wrong("irq = 7", "irq = 8", &["bit 8 of mip is not an interrupt input", "bits that are driven on core 0: 17 (uart0), 7 (timer0), 16 (pulse0)"]);
+    wrong(
+        "irq = 7",
+        "irq = 8",
+        &[
+            "bit 8 of mip is not an interrupt input",
+            "bits that are driven on core 0: 17 (uart0), 7 (timer0), 16 (pulse0)",
+        ],
+    );
     wrong("irq = 7", "irq = 32", &["`irq` is out of range", "from 0 to 31"]);
     wrong("irq = 7", "irq = 20", &["nothing on `de2-dual` drives bit 20 of core 0", "17 (uart0)"]);
     wrong("irq = 7", "irq = 16", &["bit 16 is the doorbell of the links of `node0`", "taken by the driver"]);
-    wrong("stack_bytes = 2048", "stack_bytes = 2048\nirq = 17", &["`master` is not an interrupt task", "kind = \"interrupt\""]);
+    wrong(
+        "stack_bytes = 2048",
+        "stack_bytes = 2048\nirq = 17",
+        &["`master` is not an interrupt task", "kind = \"interrupt\""],
+    );
     let e = error(&change(T0, "tick_hz = 0", "tick_hz = 100"));
     holds(&e, &["bit 7 is the kernel's tick", "taken by the kernel"]);
     let two = "irq = 7\n\n[[node.task]]\nname = \"again\"\nentry = \"again\"\nkind = \"interrupt\"\npriority = 1\nirq = 7 # 2";
@@ -162,9 +194,15 @@ fn pools() {
     wrong("[64, 256]", "[256, 64]", &["block sizes must ascend: 64 follows 256", "sort the sizes"]);
     wrong("[64, 256]", "[64, 64]", &["block sizes must ascend: 64 follows 64"]);
     wrong("[64, 256]", "[62, 256]", &["a block cannot have 62 bytes", "write 64"]);
-    holds(&error(&change(T0, "[16, 8]", "[16]")), &["2 block sizes and 1 counts", "one count for each size", "[64, 256]", "[16]"]);
+    holds(
+        &error(&change(T0, "[16, 8]", "[16]")),
+        &["2 block sizes and 1 counts", "one count for each size", "[64, 256]", "[16]"],
+    );
     wrong("[16, 8]", "[16, 0]", &["`block_count[1]` is out of range"]);
-    let e = error(&T0.replace("[64, 256]", "[4, 8, 12, 16, 20, 24, 28, 32, 36]").replace("[16, 8]", "[1, 1, 1, 1, 1, 1, 1, 1, 1]"));
+    let e = error(
+        &T0.replace("[64, 256]", "[4, 8, 12, 16, 20, 24, 28, 32, 36]")
+            .replace("[16, 8]", "[1, 1, 1, 1, 1, 1, 1, 1, 1]"),
+    );
     holds(&e, &["`block_bytes` has the wrong length", "this has 9", "give 1 to 8 of them"]);
     let e = error(&change(T0, "[[node.pool]]\nblock_bytes = [128]\nblock_count = [4]\n", ""));
     holds(&e, &["a node needs the key `pool`", "the first is the system pool"]);
@@ -172,12 +210,24 @@ fn pools() {
 
 #[test]
 fn links() {
-    wrong("[\"node0\", \"node1\"]", "[\"node0\", \"node2\"]", &["there is no node `node2`", "did you mean `node0`? nodes: node0, node1"]);
+    wrong(
+        "[\"node0\", \"node1\"]",
+        "[\"node0\", \"node2\"]",
+        &["there is no node `node2`", "did you mean `node0`? nodes: node0, node1"],
+    );
     wrong("[\"node0\", \"node1\"]", "[\"node1\", \"node1\"]", &["a link joins two nodes, not `node1` with itself"]);
     wrong("[\"node0\", \"node1\"]", "[\"node0\"]", &["`nodes` has the wrong length", "give 2 of them"]);
     wrong("mtu_bytes = 1024", "manager = \"cm/direct\"", &["`manager` cannot be \"cm/direct\"", "it can be: cm/ptp"]);
-    wrong("mtu_bytes = 1024", "driver = \"shm_noack\"", &["`driver` cannot be \"shm_noack\"", "did you mean `shm_ack`?"]);
-    wrong("mtu_bytes = 1024", "buffers = \"cashed\"", &["`buffers` cannot be \"cashed\"", "did you mean `cached`? it can be: cached, uncached"]);
+    wrong(
+        "mtu_bytes = 1024",
+        "driver = \"shm_noack\"",
+        &["`driver` cannot be \"shm_noack\"", "did you mean `shm_ack`?"],
+    );
+    wrong(
+        "mtu_bytes = 1024",
+        "buffers = \"cashed\"",
+        &["`buffers` cannot be \"cashed\"", "did you mean `cached`? it can be: cached, uncached"],
+    );
     wrong("mtu_bytes = 1024", "mtu_bytes = 1022", &["a frame cannot have 1022 bytes", "write 1024"]);
     wrong("mtu_bytes = 1024", "dm_buffers = 0", &["`dm_buffers` is out of range"]);
     let e = error(&(T0.to_owned() + "[[link]]\nnodes = [\"node1\", \"node0\"]\n"));
@@ -189,19 +239,38 @@ fn links() {
 
 #[test]
 fn the_rest() {
-    wrong("level = \"hooks\"", "level = \"hook\"", &["`level` cannot be \"hook\"", "did you mean `hooks`? it can be: release, hooks, checked"]);
+    wrong(
+        "level = \"hooks\"",
+        "level = \"hook\"",
+        &["`level` cannot be \"hook\"", "did you mean `hooks`? it can be: release, hooks, checked"],
+    );
     wrong("requests = 201", "requests = 4294967296", &["`requests` is out of range", "from 0 to 0xffffffff"]);
     wrong("requests = 201", "requests = -1", &["`requests` is out of range"]);
     wrong("requests = 201", "re-quests = 201", &["a key here cannot be `re-quests`", "C identifier"]);
     wrong("requests = 201", "requests = \"x\"", &["`requests` must be an integer"]);
-    wrong("\"src/slave.c\"", "\"../slave.c\"", &["`sources[0]` cannot be \"../slave.c\"", "in the folder of this file or below it"]);
+    wrong(
+        "\"src/slave.c\"",
+        "\"../slave.c\"",
+        &["`sources[0]` cannot be \"../slave.c\"", "in the folder of this file or below it"],
+    );
     wrong("\"src/slave.c\"", "\"src/../../slave.c\"", &["in the folder of this file or below it"]);
     wrong("\"src/slave.c\"", "\"/src/slave.c\"", &["a path relative to this file"]);
     wrong("\"src/slave.c\"", "\"src/slave.h\"", &["name a C file (.c)"]);
     wrong("optimise = \"-Os\"", "optimise = \"O2\"", &["`optimise` cannot be \"O2\"", "write one of -O0, -O1"]);
-    wrong("optimise = \"-Os\"", "optimize = \"-Os\"", &["the table `build` has no key `optimize`", "did you mean `optimise`?"]);
-    wrong("platform = \"de2-dual\"", "platform = \"de2-quad\"", &["is for the platform `de2-quad`, not for `de2-dual`"]);
-    holds(&error(&change(T0, "name = \"node1\"", "name = \"node0\"")), &["two nodes are called `node0`", "first here", "again here"]);
+    wrong(
+        "optimise = \"-Os\"",
+        "optimize = \"-Os\"",
+        &["the table `build` has no key `optimize`", "did you mean `optimise`?"],
+    );
+    wrong(
+        "platform = \"de2-dual\"",
+        "platform = \"de2-quad\"",
+        &["is for the platform `de2-quad`, not for `de2-dual`"],
+    );
+    holds(
+        &error(&change(T0, "name = \"node1\"", "name = \"node0\"")),
+        &["two nodes are called `node0`", "first here", "again here"],
+    );
     // The path of a file is as good as a name.
     assert!(resolve(&change(T0, "platform = \"de2-dual\"", "platform = \"../x/de2-dual.toml\"")).is_ok());
 }

@@ -347,6 +347,7 @@ impl Hart {
     }
 
     /// Feed all state that the future depends on into `f`, in a fixed order.
+    #[allow(clippy::should_implement_trait)] // The name of this in every component; it is not for hash tables.
     pub fn hash(&self, f: &mut dyn FnMut(u64)) {
         for i in 0..32 {
             let late = self.s.ready[i].saturating_sub(self.s.now);

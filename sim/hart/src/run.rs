@@ -352,9 +352,9 @@ impl Hart {
                     }};
                 }
                 macro_rules! load {
-                    ($width:expr, $low:expr, |$v:ident| $value:expr) => {{
+                    ($width:expr, |$v:ident| $value:expr) => {{
                         let addr = a.wrapping_add(imm as u32);
-                        let answer = if addr & $low == 0 {
+                        let answer = if addr & ($width.bytes() - 1) == 0 {
                             mem.load(Cycle(issue), addr, $width)
                         } else {
                             self.odd_load(mem, issue, addr, $width)
@@ -367,9 +367,9 @@ impl Hart {
                     }};
                 }
                 macro_rules! store {
-                    ($width:expr, $low:expr) => {{
+                    ($width:expr) => {{
                         let addr = a.wrapping_add(imm as u32);
-                        let answer = if addr & $low == 0 {
+                        let answer = if addr & ($width.bytes() - 1) == 0 {
                             mem.store(Cycle(issue), addr, $width, b)
                         } else {
                             self.odd_store(mem, issue, addr, $width, b)
@@ -433,14 +433,14 @@ impl Hart {
                     Code::Bge => branch!(a as i32 >= b as i32),
                     Code::Bltu => branch!(a < b),
                     Code::Bgeu => branch!(a >= b),
-                    Code::Lb => load!(Width::Byte, 0, |v| v as u8 as i8 as u32),
-                    Code::Lh => load!(Width::Half, 1, |v| v as u16 as i16 as u32),
-                    Code::Lw => load!(Width::Word, 3, |v| v),
-                    Code::Lbu => load!(Width::Byte, 0, |v| v),
-                    Code::Lhu => load!(Width::Half, 1, |v| v),
-                    Code::Sb => store!(Width::Byte, 0),
-                    Code::Sh => store!(Width::Half, 1),
-                    Code::Sw => store!(Width::Word, 3),
+                    Code::Lb => load!(Width::Byte, |v| v as u8 as i8 as u32),
+                    Code::Lh => load!(Width::Half, |v| v as u16 as i16 as u32),
+                    Code::Lw => load!(Width::Word, |v| v),
+                    Code::Lbu => load!(Width::Byte, |v| v),
+                    Code::Lhu => load!(Width::Half, |v| v),
+                    Code::Sb => store!(Width::Byte),
+                    Code::Sh => store!(Width::Half),
+                    Code::Sw => store!(Width::Word),
                     Code::Addi => alu!(a.wrapping_add(imm as u32)),
                     Code::Slti => alu!(u32::from((a as i32) < imm)),
                     Code::Sltiu => alu!(u32::from(a < imm as u32)),
@@ -487,8 +487,7 @@ impl Hart {
                         divide!(r, q);
                     }
                     Code::Remu => {
-                        let (q, r) = if b == 0 { (u32::MAX, a) } else { (a / b, a % b) };
-                        divide!(r, q);
+                        divide!(a.checked_rem(b).unwrap_or(a), a.checked_div(b).unwrap_or(u32::MAX));
                     }
                     Code::LrW => atomic!(
                         mem.load_reserved(Cycle(issue), a),

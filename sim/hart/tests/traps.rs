@@ -372,3 +372,30 @@ fn the_last_instructions_are_found_through_jumps() {
         assert_eq!(*got, body[2 - i % 3], "{i}");
     }
 }
+
+#[test]
+fn the_exception_whose_handler_runs_is_kept_through_rewinds() {
+    let (mut hart, mut bus) = trapping(ideal(), &[addi(5, 0, 8), lw(6, 5, 0), sw(6, 5, 4)]);
+    bus.set_word(HANDLER, csrrs(28, 0x341, 0));
+    bus.set_word(HANDLER + 4, addi(28, 28, 4));
+    bus.set_word(HANDLER + 8, csrrw(0, 0x341, 28));
+    bus.set_word(HANDLER + 12, MRET);
+    assert_eq!(hart.exception_open(), None);
+    step(&mut hart, &mut bus);
+    step(&mut hart, &mut bus);
+    step(&mut hart, &mut bus);
+    let e = *hart.exception_open().unwrap();
+    assert_eq!((e.cause, e.pc, e.tval, e.at, e.regs[5]), (5, BASE + 16, 8, Cycle(4), 8));
+    let before = hart.last_before_exception(&bus);
+    assert_eq!(before[before.len() - 2..], [(BASE + 12, addi(5, 0, 8)), (BASE + 16, lw(6, 5, 0))]);
+    hart.checkpoint();
+    for _ in 0..3 {
+        step(&mut hart, &mut bus);
+    }
+    assert_eq!(hart.exception_open(), None, "mret");
+    step(&mut hart, &mut bus);
+    assert_eq!(hart.exception_open().unwrap().cause, 7);
+    hart.rewind();
+    assert_eq!(hart.exception_open(), Some(&e));
+    assert_eq!(hart.last_before_exception(&bus), before);
+}

@@ -121,7 +121,7 @@ fn quadrant2(h: u32) -> Option<Op> {
         0 => (!top).then_some(Op { code: Code::Slli, rd, rs1: rd, imm: i32::from(rs2), ..some }),
         2 => {
             let imm = place(h, 12, 12, 5) | place(h, 6, 4, 2) | place(h, 3, 2, 6);
-            (rd != 0).then(|| Op { code: Code::Lw, rd, rs1: 2, imm: imm as i32, ..some })
+            (rd != 0).then_some(Op { code: Code::Lw, rd, rs1: 2, imm: imm as i32, ..some })
         }
         4 => match (top, rd, rs2) {
             (false, 0, 0) => None,

@@ -283,6 +283,7 @@ pub(crate) fn machine(
             isa,
             has_icache: c.icache.is_some(),
             has_dcache: c.dcache.is_some(),
+            fresh: false,
         });
     }
     Ok(Machine { cores, fabric, images, ended: None, faulted: None, now: Cycle::ZERO })

@@ -60,6 +60,8 @@ pub(crate) struct Core {
     pub isa: isa::IsaSet,
     pub has_icache: bool,
     pub has_dcache: bool,
+    /// Nothing has been executed since the last checkpoint.
+    pub fresh: bool,
 }
 
 /// Why a run came back.
@@ -248,6 +250,10 @@ impl Machine {
 
     fn checkpoint(&mut self, index: usize) {
         let core = &mut self.cores[index];
+        if core.fresh {
+            return;
+        }
+        core.fresh = true;
         with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.checkpoint();
             mem.checkpoint();
@@ -258,12 +264,12 @@ impl Machine {
     fn step(&mut self, index: usize, now: Cycle, until: Cycle) -> Option<Outcome> {
         match std::mem::replace(&mut self.cores[index].state, State::Ready) {
             State::Asking => {
-                self.checkpoint(index);
                 let core = &mut self.cores[index];
                 let request = with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.request());
                 match request {
                     Some(request) if request.op == BusOp::Order => {
                         with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.complete(BusReply::Value(0)));
+                        core.fresh = false;
                     }
                     Some(request) => return self.issue(index, now, request),
                     None => {}
@@ -281,6 +287,7 @@ impl Machine {
         let core = &mut self.cores[index];
         let ideal = matches!(core.port, Port::Ideal(_));
         let first_limit = if ideal { limit.min(ordered) } else { limit };
+        core.fresh = false;
         let mut stop = with_memory!(core, self.fabric, index, ordered, |hart, mem| hart.run(mem, first_limit));
         if ideal {
             // What an ideal memory answered at once cannot be taken back, and need not be: nobody acts before
@@ -288,6 +295,7 @@ impl Machine {
             self.checkpoint(index);
             if stop == Stop::Limit && first_limit < limit {
                 let core = &mut self.cores[index];
+                core.fresh = false;
                 stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, limit));
             }
         }
@@ -349,11 +357,15 @@ impl Machine {
             mem.complete(reply);
             mem.request()
         });
+        core.fresh = false;
         core.state = match next {
             Some(request) => State::Next(request),
             None => State::Ready,
         };
-        self.checkpoint(index);
+        // A core that is about to make its next request is not rewound; one that goes on may be.
+        if core.state == State::Ready {
+            self.checkpoint(index);
+        }
     }
 
     /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at
@@ -366,6 +378,7 @@ impl Machine {
             }
             Self::rewind(core, &mut self.fabric, index);
             if core.hart.now() < at && core.state == State::Ready {
+                core.fresh = false;
                 let stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, at));
                 core.state = match stop {
                     Stop::Pending => State::Asking,

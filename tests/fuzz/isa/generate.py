@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tests.fuzz.isa.program import CODE_SLOT, CONTEXT, SCRATCH, SCRATCH_BYTES, Program, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 EDGES = (0, 1, 2, 3, 4, 7, 8, 31, 32, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0x80000001,
          0xFFFFFFFE, 0xFFFFFFFF, 0x55555555, 0xAAAAAAAA, 0xFFFF8000, 0xFFFFFF80)  # fmt: skip
@@ -65,6 +65,8 @@ UNMAPPED = (0x05000000, 0x05000FFC, 0x01000000)
 
 MAX_TRAPS = 24
 
+OPTIONAL = ("cbo.clean", "cbo.flush", "cbo.inval")
+
 # Every instruction of the set, each of which a good number of programs must contain.
 EXPECTED = {
     "lui", "auipc", "jal", "jalr", *BRANCHES, *LOADS, *STORES, *IMMEDIATE, *SHIFT, *REGISTER, "fence", "fence.i", "ecall", "ebreak",
@@ -76,10 +78,11 @@ EXPECTED = {
 
 
 class Generator:
-    """Makes one program from a seed. The same seed gives the same program everywhere."""
+    """Makes one program from a seed. The same seed gives the same program everywhere, unless optional instructions are added."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, optional: Sequence[str] = ()) -> None:
         self.name = name
+        self.optional = tuple(optional)
         self.random = random.Random(name)
         self.traps = 0
         self.classes: list[tuple[Callable[[], Unit], int]] = [
@@ -88,6 +91,8 @@ class Generator:
             (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3), (self.fence, 2), (self.branch, 9),
             (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1), (self.exception, 5),
         ]  # fmt: skip
+        if optional:
+            self.classes.append((self.cache, 4))
         self.simple = [c for c in self.classes if c[0] not in {self.branch, self.jump, self.loop, self.patch, self.trap_return}]
 
     # -- values --
@@ -182,6 +187,11 @@ class Generator:
         if kind == 2:
             return Unit((f"c.addi4spn {self.one(COMPRESSED)}, x2, {4 * self.random.randrange(1, 256)}",))
         return Unit((f"c.addi16sp x2, {16 * self.random.choice([n for n in range(-32, 32) if n])}",))
+
+    def cache(self) -> Unit:
+        """The instructions that not every QEMU has. There is no cache on these machines; they must do nothing."""
+        line, base, _ = self.based(1, aligned=False, limit=0)
+        return Unit((line, f"{self.one(self.optional)} ({base})"))
 
     def fence(self) -> Unit:
         return Unit((self.one(("fence rw, rw", "fence", "fence.i", "fence.tso", "fence w, r")),))
@@ -360,6 +370,6 @@ def writes(line: str, register: str) -> bool:
     return len(words) > 1 and words[1] == register or words[0] in {"c.jal", "c.jalr"}
 
 
-def generate(seed: int, index: int) -> Program:
-    """The program number `index` of a seed."""
-    return Generator(f"{seed}/{index}").program()
+def generate(seed: int, index: int, optional: Sequence[str] = ()) -> Program:
+    """The program number `index` of a seed, with these optional instructions besides the set that is always there."""
+    return Generator(f"{seed}/{index}", optional).program()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PREFIX = "riscv64-unknown-elf-"
-MARCH = "rv32imac_zicsr_zifencei"
+MARCH = "rv32imac_zicsr_zifencei_zicbom"
 BASE = 0x80000000
 MARK = 0x5B0C5EED
 CSRS = ("mstatus", "mie", "mscratch", "mepc", "mcause", "mtval", "mtvec", "misa")
@@ -211,12 +211,12 @@ def source(programs: Sequence[Program], change: Callable[[str], str] | None = No
     return "\n".join(text) + "\n"
 
 
-def build(folder: Path, name: str, text: str, march: str = MARCH) -> Path:
+def build(folder: Path, name: str, text: str) -> Path:
     """Assemble and link a text."""
     assembler, object_file, image = folder / f"{name}.s", folder / f"{name}.o", folder / f"{name}.elf"
     assembler.write_text(text)
     run = lambda *words: subprocess.run(words, check=True, stdin=subprocess.DEVNULL)  # noqa: E731
-    run(f"{PREFIX}as", f"-march={march}", "-mabi=ilp32", "-o", str(object_file), str(assembler))
+    run(f"{PREFIX}as", f"-march={MARCH}", "-mabi=ilp32", "-o", str(object_file), str(assembler))
     run(f"{PREFIX}ld", "-melf32lriscv", "--no-relax", "--no-warn-rwx-segments", "-N", f"-Ttext={BASE:#x}", "-e", "_start",
         "-o", str(image), str(object_file))  # fmt: skip
     return image

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.fuzz.isa import image
+from tests.fuzz.isa.generate import OPTIONAL
+from tests.fuzz.isa.program import Program, Unit
 
 ROOT = Path(__file__).resolve().parents[3]
 QEMU = "qemu-system-riscv32"
@@ -97,17 +99,11 @@ def missing() -> list[str]:
     return [tool for tool in (QEMU, f"{image.PREFIX}as", f"{image.PREFIX}ld") if not shutil.which(tool)]
 
 
-# Instructions that the simulator's cores have and an installed QEMU may lack.
-OPTIONAL = {"cbo.clean": "cbo.clean (x4)", "cbo.flush": "cbo.flush (x4)", "cbo.inval": "cbo.inval (x4)"}
-
-
 def lacking(machine: Machine) -> list[str]:
     """The optional instructions that a machine refuses as illegal."""
-    from tests.fuzz.isa.program import Program, Unit
-
-    # An address in x4, the scratch memory, exists; what is missing then is the instruction.
-    programs = [Program(name, (0,) * 31, 1, (Unit((line,)),)) for name, line in OPTIONAL.items()]
+    # The scratch memory, which x4 points to, exists; what is missing is the instruction.
+    programs = [Program(name, (0,) * 31, 1, (Unit((f"{name} (x4)",)),)) for name in OPTIONAL]
     with tempfile.TemporaryDirectory() as folder:
-        path = image.build(Path(folder), "optional", image.source(programs), f"{image.MARCH}_zicbom")
+        path = image.build(Path(folder), "optional", image.source(programs))
         results = image.decode(machine.run(path))
     return [name for number, name in enumerate(OPTIONAL) if dict(results[number].words)["traps"]]

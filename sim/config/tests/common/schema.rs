@@ -22,7 +22,9 @@ pub fn fit(schema: &Value, value: &Value) -> Result<(), String> {
             "maximum" => value.as_i64().is_none_or(|v| v <= arg.as_i64().unwrap()),
             "minItems" => value.as_array().is_none_or(|v| v.len() >= arg.as_u64().unwrap() as usize),
             "maxItems" => value.as_array().is_none_or(|v| v.len() <= arg.as_u64().unwrap() as usize),
-            "pattern" => value.as_str().is_none_or(|v| regex_lite::Regex::new(arg.as_str().unwrap()).unwrap().is_match(v)),
+            "pattern" => {
+                value.as_str().is_none_or(|v| regex_lite::Regex::new(arg.as_str().unwrap()).unwrap().is_match(v))
+            }
             "required" => {
                 let keys = arg.as_array().unwrap().iter().map(|k| k.as_str().unwrap());
                 value.as_object().is_none_or(|v| keys.into_iter().all(|k| v.contains_key(k)))
