@@ -19,52 +19,54 @@ void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config)
     uint8_t *memory = config->memory;
     pool->classes = config->classes;
     for (uint32_t i = 0; i < config->classes; i++) {
-        struct sb_pool_class *class = &pool->class[i];
-        class->free = NULL;
-        class->fresh = memory;
-        class->block_bytes = config->block_bytes[i];
-        class->blocks = config->block_count[i];
-        class->fresh_blocks = class->blocks;
-        class->in_use = 0;
-        class->refused = 0;
-        class->stride_bytes = SB_POOL_STRIDE(class->block_bytes);
-        memory += (size_t)class->stride_bytes * class->blocks;
-        sb_check(i == 0 || class->block_bytes > class[-1].block_bytes, SB_ERR_ARGUMENT, "pool-classes-order");
+        struct sb_pool_class *size_class = &pool->size_class[i];
+        size_class->free = NULL;
+        size_class->fresh = memory;
+        size_class->block_bytes = config->block_bytes[i];
+        size_class->blocks = config->block_count[i];
+        size_class->fresh_blocks = size_class->blocks;
+        size_class->in_use = 0;
+        size_class->refused = 0;
+        size_class->stride_bytes = SB_POOL_STRIDE(size_class->block_bytes);
+        memory += (size_t)size_class->stride_bytes * size_class->blocks;
+        sb_check(i == 0 || size_class->block_bytes > size_class[-1].block_bytes, SB_ERR_ARGUMENT,
+                 "pool-classes-order");
     }
     sb_check(memory <= (uint8_t *)config->memory + config->memory_bytes, SB_ERR_ARGUMENT, "pool-memory-size");
 }
 
 /** A block of the class, NULL if there is none. */
-static inline struct sb_signal_header *class_take(struct sb_pool_class *class)
+static inline struct sb_signal_header *class_take(struct sb_pool_class *size_class)
 {
     const uint32_t state = port_lock();
-    struct sb_signal_header *header = class->free;
+    struct sb_signal_header *header = size_class->free;
     if (header != NULL) {
-        class->free = header->next;
-        class->in_use++;
-    } else if (class->fresh_blocks != 0) {
-        header = (struct sb_signal_header *)(void *)class->fresh;
-        header->pool_class = class;
-        class->fresh += class->stride_bytes;
-        class->fresh_blocks--;
-        class->in_use++;
+        size_class->free = header->next;
+        size_class->in_use++;
+    } else if (size_class->fresh_blocks != 0) {
+        header = (struct sb_signal_header *)(void *)size_class->fresh;
+        header->pool_class = size_class;
+        size_class->fresh += size_class->stride_bytes;
+        size_class->fresh_blocks--;
+        size_class->in_use++;
     } else {
-        class->refused++;
+        size_class->refused++;
     }
     port_unlock(state);
     return header;
 }
 
-static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *pool, uint32_t size_bytes, uint32_t signo)
+static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *pool, uint32_t size_bytes,
+                                        uint32_t signo)
 {
-    struct sb_pool_class *class = pool->class;
-    struct sb_pool_class *end = class + pool->classes;
-    while (size_bytes > class->block_bytes) {
-        if (++class == end) {
+    struct sb_pool_class *size_class = pool->size_class;
+    struct sb_pool_class *end = size_class + pool->classes;
+    while (size_bytes > size_class->block_bytes) {
+        if (++size_class == end) {
             return NULL;
         }
     }
-    struct sb_signal_header *header = class_take(class);
+    struct sb_signal_header *header = class_take(size_class);
     if (header == NULL) {
         return NULL;
     }
@@ -87,7 +89,7 @@ union sb_signal *sb_alloc(uint32_t size_bytes, uint32_t signo)
     union sb_signal *sig = allocate(node, node->pools, size_bytes, signo);
     if (sig == NULL) {
         const struct sb_pool *pool = node->pools;
-        const bool too_large = size_bytes > pool->class[pool->classes - 1].block_bytes;
+        const bool too_large = size_bytes > pool->size_class[pool->classes - 1].block_bytes;
         sb_fatal(too_large ? SB_ERR_SIZE : SB_ERR_MEMORY, too_large ? "alloc-size" : "alloc-exhausted");
     }
     SB_PROBE_NOP(kernel_exit, SB_SERVICE_ALLOC);
@@ -117,8 +119,8 @@ void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *lab
     /* First: is it a signal? Second: is its owner who it should be? Third: has somebody written behind it? */
     const uintptr_t class_address = (uintptr_t)header->pool_class;
     const uintptr_t pools = (uintptr_t)node->pools;
-    sb_check(class_address >= pools && class_address < pools + node->pool_count * sizeof *node->pools, SB_ERR_CORRUPT,
-             "signal-header");
+    sb_check(class_address >= pools && class_address < pools + node->pool_count * sizeof *node->pools,
+             SB_ERR_CORRUPT, "signal-header");
     sb_check(header->mark == mark, SB_ERR_ARGUMENT, label);
     sb_check(header->size_bytes <= header->pool_class->block_bytes, SB_ERR_CORRUPT, "signal-header");
     sb_check(memcmp(end_mark_of(header), end_mark, sizeof end_mark) == 0, SB_ERR_CORRUPT, "signal-end-mark");
@@ -126,14 +128,14 @@ void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *lab
 
 static inline void class_give(struct sb_signal_header *header)
 {
-    struct sb_pool_class *class = header->pool_class;
+    struct sb_pool_class *size_class = header->pool_class;
     if (SB_CHECKED) {
         header->mark = SB_SIGNAL_FREE;
     }
     const uint32_t state = port_lock();
-    header->next = class->free;
-    class->free = header;
-    class->in_use--;
+    header->next = size_class->free;
+    size_class->free = header;
+    size_class->in_use--;
     port_unlock(state);
 }
 
@@ -165,13 +167,13 @@ enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_s
     if (pool >= node->pool_count || class_index >= node->pools[pool].classes) {
         return SB_ERR_ARGUMENT;
     }
-    const struct sb_pool_class *class = &node->pools[pool].class[class_index];
+    const struct sb_pool_class *size_class = &node->pools[pool].size_class[class_index];
     const uint32_t state = port_lock();
-    out->block_bytes = class->block_bytes;
-    out->blocks = class->blocks;
-    out->in_use = class->in_use;
-    out->in_use_max = class->blocks - class->fresh_blocks;
-    out->refused = class->refused;
+    out->block_bytes = size_class->block_bytes;
+    out->blocks = size_class->blocks;
+    out->in_use = size_class->in_use;
+    out->in_use_max = size_class->blocks - size_class->fresh_blocks;
+    out->refused = size_class->refused;
     port_unlock(state);
     return SB_OK;
 }

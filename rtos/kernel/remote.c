@@ -12,7 +12,8 @@ __attribute__((weak)) enum sb_err sb_remote_send(union sb_signal *sig)
     return SB_ERR_DEAD;
 }
 
-__attribute__((weak)) enum sb_err sb_remote_hunt(uint32_t node, const char *task_name, uint32_t timeout_ticks, sb_addr *out)
+__attribute__((weak)) enum sb_err sb_remote_hunt(uint32_t node, const char *task_name, uint32_t timeout_ticks,
+                                                 sb_addr *out)
 {
     (void)node;
     (void)task_name;

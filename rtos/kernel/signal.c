@@ -97,7 +97,8 @@ enum sb_err sb_signal_forward(union sb_signal **sig, sb_addr through)
 
 /** Walk the queue for a wanted signal; interrupts may pass between two elements. Comes back with the lock held, so that a
  *  caller who found nothing can wait without missing one. */
-static struct sb_signal_header *search_locked(struct sb_task *task, const uint32_t *selection, uint32_t *state)
+static struct sb_signal_header *search_locked(struct sb_task *task, const uint32_t *selection,
+                                              uint32_t *state)
 {
     struct sb_signal_header *previous = NULL;
     struct sb_signal_header *header = task->queue.first;

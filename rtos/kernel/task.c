@@ -14,7 +14,8 @@
 
 /* ---- start */
 
-static void task_create(struct sb_node *node, struct sb_task *task, sb_addr addr, const struct sb_task_config *config)
+static void task_create(struct sb_node *node, struct sb_task *task, sb_addr addr,
+                        const struct sb_task_config *config)
 {
     *task = (struct sb_task){
         .addr = addr,
@@ -56,7 +57,8 @@ static void task_start(struct sb_node *node, struct sb_task *task)
 
 static void idle_create(struct sb_node *node)
 {
-    struct sb_task_config config = {.name = "idle", .kind = SB_TASK_IDLE, .priority = SB_PRIORITIES, .irq = -1};
+    struct sb_task_config config = {
+        .name = "idle", .kind = SB_TASK_IDLE, .priority = SB_PRIORITIES, .irq = -1};
     config.stack = port_idle_stack(&config.stack_bytes);
     /* The address after the last table entry: nobody can send to it, and it is nobody else's. */
     task_create(node, &node->idle, node->addr_base | (node->task_count << 10) | FIRST_GENERATION, &config);
@@ -85,7 +87,8 @@ void sb_node_init(const struct sb_node_config *config)
     node->next = &node->idle;
     node->self = &node->idle;
     for (uint32_t i = 0; i < config->task_count; i++) {
-        task_create(node, &node->tasks[i], sb_addr_make(config->node, i, FIRST_GENERATION), &config->tasks[i]);
+        task_create(node, &node->tasks[i], sb_addr_make(config->node, i, FIRST_GENERATION),
+                    &config->tasks[i]);
     }
     for (uint32_t i = 0; i < config->task_count; i++) {
         task_start(node, &node->tasks[i]);

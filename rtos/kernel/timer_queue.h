@@ -11,7 +11,8 @@
 /** Longest finite timeout; longer ones are cut to it. */
 #define SB_TIMEOUT_TICKS_MAX 0x7fffffffu
 
-static inline void sb_timer_queue_arm(struct sb_timer_queue *queue, struct sb_task *task, uint32_t timeout_ticks)
+static inline void sb_timer_queue_arm(struct sb_timer_queue *queue, struct sb_task *task,
+                                      uint32_t timeout_ticks)
 {
     const uint32_t ticks = timeout_ticks <= SB_TIMEOUT_TICKS_MAX ? timeout_ticks : SB_TIMEOUT_TICKS_MAX;
     struct sb_task *previous = NULL;

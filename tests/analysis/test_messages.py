@@ -276,6 +276,13 @@ def test_a_row_is_that_of_the_median_signal() -> None:
         "isr_receiver": 848,
         "total": 2834,
     }
+    acknowledge = row["isr_sender_breakdown_cycles"]
+    assert {cause: cycles for cause, cycles in acknowledge.items() if cycles} == {
+        "execute": 45 + 120 - 40 + 30,
+        "fetch": 40,
+        "interrupt": 55 + 50,
+    }
+    assert row["placements"] == 1
     assert row["reply_latency_cycles"] == 2149
     assert row["round_trip_cycles"] == 2169 + 10 + 2149
 

@@ -94,7 +94,8 @@ static void timer_queue(void)
             for (;;) {
                 uint32_t due = TASKS; /* of those due now: armed first */
                 for (uint32_t i = 0; i < TASKS; i++) {
-                    if (tasks[i].timing && remaining[i] == now && (due == TASKS || armed_at[i] < armed_at[due])) {
+                    if (tasks[i].timing && remaining[i] == now &&
+                        (due == TASKS || armed_at[i] < armed_at[due])) {
                         due = i;
                     }
                 }

@@ -34,10 +34,12 @@ struct world *world_make(uint16_t index)
     memset(&world->config, 0, sizeof world->config);
     world->log_length = 0;
     world->stacks = room((size_t)WORLD_TASKS * HOST_STACK_BYTES);
-    world->pools[0] = (struct sb_pool_config){
-        .memory_bytes = SB_POOL_BYTES(32, 16) + SB_POOL_BYTES(128, 4), .classes = 2, .block_bytes = {32, 128}, .block_count = {16, 4}};
-    world->pools[1] =
-        (struct sb_pool_config){.memory_bytes = SB_POOL_BYTES(8, 2), .classes = 1, .block_bytes = {8}, .block_count = {2}};
+    world->pools[0] = (struct sb_pool_config){.memory_bytes = SB_POOL_BYTES(32, 16) + SB_POOL_BYTES(128, 4),
+                                              .classes = 2,
+                                              .block_bytes = {32, 128},
+                                              .block_count = {16, 4}};
+    world->pools[1] = (struct sb_pool_config){
+        .memory_bytes = SB_POOL_BYTES(8, 2), .classes = 1, .block_bytes = {8}, .block_count = {2}};
     for (uint32_t i = 0; i < 2; i++) {
         world->pool_memory[i] = room(world->pools[i].memory_bytes);
         world->pools[i].memory = world->pool_memory[i];
@@ -70,7 +72,8 @@ uint32_t world_task(struct world *world, const char *name, uint8_t priority, voi
     return i;
 }
 
-uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority, int8_t irq, void (*entry)(void))
+uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority, int8_t irq,
+                         void (*entry)(void))
 {
     const uint32_t i = world->config.task_count++;
     world->tasks[i] = (struct sb_task_config){

@@ -34,7 +34,8 @@ struct world *world_make(uint16_t index);
 /** Add a task; the answer is its index. */
 uint32_t world_task(struct world *world, const char *name, uint8_t priority, void (*entry)(void));
 /** Add an interrupt task, `irq` -1 or its line. */
-uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority, int8_t irq, void (*entry)(void));
+uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority, int8_t irq,
+                         void (*entry)(void));
 void world_boot(struct world *world);
 void world_free(struct world *world);
 

@@ -61,10 +61,11 @@ void traffic_sender(void)
         for (uint32_t i = 0; i < size - HEAD_BYTES; i++) {
             sig->data.filler[i] = filler(sequence, i);
         }
+        /* Counted first: the node may be restarted inside the call. */
+        traffic.sent[node]++;
         if (sb_send(&sig, peer) != SB_OK || sig != NULL) {
             traffic.errors++;
         }
-        traffic.sent[node]++;
     }
     traffic.finished[node] = true;
 }

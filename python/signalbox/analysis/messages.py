@@ -75,6 +75,14 @@ class _Sent:
 
 
 @dataclass(frozen=True)
+class _Received:
+    core: int
+    cycle: int
+    signal: int
+    """Its address."""
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Everything that the records of a trace say."""
 
@@ -110,6 +118,13 @@ class Analysis:
         """Where the message's cycles went."""
         return _breakdown(self.cores, message)
 
+    def causes(self, core: int, spans: Sequence[tuple[int, int]]) -> dict[str, int]:
+        """The cycles of one core in these spans of time by cause."""
+        matrix = _Matrix()
+        for start, end in spans:
+            matrix.charge(self.cores[core], start, end)
+        return {cause: sum(row[i] for row in matrix.cells) for i, cause in enumerate(CAUSES)}
+
     def pairs(self) -> list[tuple[Message, Message]]:
         """Each request with its reply: the next message from its addressee back to its sender."""
         replies: dict[tuple[int, int], list[Message]] = defaultdict(list)
@@ -137,7 +152,7 @@ def analyse(trace: Trace) -> Analysis:
     cores = {core: walk(trace, core, tasks) for core in sorted({r[2] for r in trace.records})}
     matched, unfinished = _match(trace, tasks, _nodes(cores, tasks))
     costs = _Costs(trace, cores)
-    messages = [costs.message(i, sent, core, end) for i, (sent, core, end) in enumerate(matched)]
+    messages = [costs.message(i, sent, received) for i, (sent, received) in enumerate(matched)]
     return Analysis(trace, tasks, cores, messages, unfinished)
 
 
@@ -148,8 +163,8 @@ def _nodes(cores: dict[int, CoreTable], tasks: Sequence[Task]) -> dict[int, int]
     return core_of | named
 
 
-def _match(trace: Trace, tasks: Sequence[Task], core_of: dict[int, int]) -> tuple[list[tuple[_Sent, int, int]], int]:
-    """Each sent signal with the core and the cycle of its reception, in the order of sending; and how many remain.
+def _match(trace: Trace, tasks: Sequence[Task], core_of: dict[int, int]) -> tuple[list[tuple[_Sent, _Received]], int]:
+    """Each sent signal with its reception, in the order of sending; and how many remain.
 
     Two kinds of signals are received without a send: what the kernel forwards to a link task because it is for another
     node, and the system's own answers (to a hunt, say), which have reserved numbers.
@@ -160,7 +175,7 @@ def _match(trace: Trace, tasks: Sequence[Task], core_of: dict[int, int]) -> tupl
     open_sends: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     waiting: dict[tuple[int, int, int], deque[int]] = defaultdict(deque)
     sent: list[_Sent] = []
-    received: dict[int, tuple[int, int]] = {}
+    received: dict[int, _Received] = {}
     returned: dict[int, int] = {}
     for r in trace.records:
         kind = r[1]
@@ -196,15 +211,14 @@ def _match(trace: Trace, tasks: Sequence[Task], core_of: dict[int, int]) -> tupl
                     f"cycle {r[0]}, core {core}: signal {signo} from {sender:#x} was sent with {sent[i].size} bytes "
                     f"at cycle {sent[i].call} and is received with {size}"
                 )
-            received[i] = (core, r[0])
+            received[i] = _Received(core, r[0], r[7])
     matched = []
     for i, s in enumerate(sent):
         if i not in received:
             continue
         if i not in returned:
             continue  # received, but the trace ends before send returns
-        core, cycle = received[i]
-        matched.append((_Sent(s.core, s.call, returned[i], s.sender, s.addressee, s.signo, s.size), core, cycle))
+        matched.append((_Sent(s.core, s.call, returned[i], s.sender, s.addressee, s.signo, s.size), received[i]))
     return matched, len(sent) - len(matched)
 
 
@@ -274,6 +288,10 @@ class _Costs:
                 self.deliveries[r[2], r[3], r[4], r[5]].append(r[0])
         self.copies = {core: [c for c in table.calls if c.name == "copy"] for core, table in cores.items()}
         self.copy_starts = {core: [c.start for c in copies] for core, copies in self.copies.items()}
+        self.reads = {
+            core: sorted((c.start, c.value) for c in table.calls if c.name == "drv_read")
+            for core, table in cores.items()
+        }
         self.functions = {
             core: sorted(c.start for c in table.calls if c.name in FUNCTIONS) for core, table in cores.items()
         }
@@ -314,13 +332,19 @@ class _Costs:
                 found.append((at, _isr_end(here, at)))
         return found
 
+    def device_buffer(self, core: int, low: int, high: int) -> int:
+        """The buffer that the manager has copied out of and hands back to the driver in [low, high]; 0: none."""
+        i = bisect_right(self.reads[core], (high, 1 << 32)) - 1
+        return self.reads[core][i][1] if i >= 0 and self.reads[core][i][0] >= low else 0
+
     def copied(self, core: int, low: int, high: int, size: int) -> int:
         """Copies of at least `size` bytes that begin in [low, high)."""
         starts = self.copy_starts[core]
         return sum(c.value >= size for c in self.copies[core][bisect_left(starts, low) : bisect_left(starts, high)])
 
-    def message(self, number: int, sent: _Sent, receiver: int, end: int) -> Message:
+    def message(self, number: int, sent: _Sent, received: _Received) -> Message:
         """One message with everything it cost."""
+        receiver, end = received.core, received.cycle
         here, there = self.cores[sent.core], self.cores[receiver]
         local = sent.core == receiver
         split = self.split(sent, receiver, end)
@@ -368,6 +392,8 @@ class _Costs:
             interrupts=notified + len(acknowledges),
             context_switches=switches,
             calls=calls,
+            acknowledges=tuple(acknowledges),
+            placement=(self.device_buffer(receiver, split, end), received.signal),
         )
 
 
@@ -401,11 +427,16 @@ def _divide(parts: Sequence[int], share: int, whole: int) -> list[int]:
     return out
 
 
-def _breakdown(cores: dict[int, CoreTable], m: Message) -> Breakdown:
-    matrix = [[0] * len(CAUSES) for _ in LAYERS]
-    copying = ringing = divided = 0
-    for core, low, high in ((m.sender_core, m.send_call, m.split), (m.receiver_core, m.split, m.receive_return)):
-        for stretch, start, stop in _overlap(cores[core], low, high):
+class _Matrix:
+    """Cycles by layer and cause."""
+
+    def __init__(self) -> None:
+        self.cells = [[0] * len(CAUSES) for _ in LAYERS]
+        self.copying = self.ringing = self.divided = 0
+
+    def charge(self, table: CoreTable, low: int, high: int) -> None:
+        """Add what the core did in [low, high)."""
+        for stretch, start, stop in _overlap(table, low, high):
             state = stretch.state
             accounts: Sequence[int] = (
                 stretch.rest,
@@ -417,20 +448,26 @@ def _breakdown(cores: dict[int, CoreTable], m: Message) -> Breakdown:
                 stretch.idle,
             )
             if stop - start != stretch.end - stretch.start:
-                divided += stop - start
+                self.divided += stop - start
                 accounts = _divide(accounts, stop - start, stretch.end - stretch.start)
-            row = matrix[state.layer]
+            row = self.cells[state.layer]
             row[state.cause] += accounts[0]
             row[FETCH] += accounts[1]
             row[MISS] += accounts[2]
             row[DOORBELL if state.flags & IN_DOORBELL else UNCACHED] += accounts[3]
             row[BUS_WAIT] += accounts[4]
             row[INTERRUPT] += accounts[5]
-            matrix[MEDIUM][QUEUEING] += accounts[6]
+            self.cells[MEDIUM][QUEUEING] += accounts[6]
             if state.flags & IN_COPY:
-                copying += stop - start
+                self.copying += stop - start
             if state.flags & IN_DOORBELL:
-                ringing += stop - start
+                self.ringing += stop - start
+
+
+def _breakdown(cores: dict[int, CoreTable], m: Message) -> Breakdown:
+    matrix = _Matrix()
+    matrix.charge(cores[m.sender_core], m.send_call, m.split)
+    matrix.charge(cores[m.receiver_core], m.split, m.receive_return)
     thesis = []
     for core in (m.sender_core, m.receiver_core):
         layers = [0] * len(THESIS_LAYERS)
@@ -438,4 +475,12 @@ def _breakdown(cores: dict[int, CoreTable], m: Message) -> Breakdown:
             idle = stretch.state.flags & IN_IDLE or stretch.idle
             layers[T_IDLE if idle else stretch.state.thesis] += stop - start
         thesis.append(tuple(layers))
-    return Breakdown(m.latency, tuple(map(tuple, matrix)), thesis[0], thesis[1], copying, ringing, divided)
+    return Breakdown(
+        m.latency,
+        tuple(map(tuple, matrix.cells)),
+        thesis[0],
+        thesis[1],
+        matrix.copying,
+        matrix.ringing,
+        matrix.divided,
+    )

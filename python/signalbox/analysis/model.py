@@ -144,6 +144,10 @@ class Message:
     """Changes of the running task on both cores within the stretches that `cpu` counts."""
     calls: int
     """Calls of the six measured functions in the same stretches."""
+    acknowledges: tuple[tuple[int, int], ...]
+    """The interrupts by which the sender learns that it was taken: [from, to) each."""
+    placement: tuple[int, int]
+    """Addresses of the receiver's device buffer (0 where none was used) and of the received signal."""
 
     @property
     def latency(self) -> int:

@@ -34,7 +34,8 @@ def summarise(analysis: Analysis, pairs: Sequence[tuple[Message, Message]]) -> d
     """The results of one row: of the requests, as published.
 
     Parts of a whole (`breakdown_cycles`, `layers_cycles`, `thesis_layers_cycles`, `cpu_cycles`) are those of one
-    signal, the one with the median latency, so that they add up. The other numbers are medians over all requests.
+    signal, the one with the median latency, so that they add up. The other numbers are medians over all requests;
+    `placements` counts the pairs of device buffer and signal block that the receiver copied between.
     Every request's breakdown is computed, because computing it checks that it adds up.
     """
     if not pairs:
@@ -60,6 +61,8 @@ def summarise(analysis: Analysis, pairs: Sequence[tuple[Message, Message]]) -> d
             "isr_receiver": cpu.isr_receiver,
             "total": cpu.total,
         },
+        "isr_sender_breakdown_cycles": analysis.causes(typical.sender_core, typical.acknowledges),
+        "placements": len({m.placement for m in requests}),
         "copies": lower_median(m.copies for m in requests),
         "interrupts": lower_median(m.interrupts for m in requests),
         "context_switches": lower_median(m.context_switches for m in requests),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _STYLES = {"holds": "green", "differs": "yellow", "calibrated": "cyan", "not-run": "dim"}
 _LAYERS = ("application", "manager", "driver", "kernel", "medium")
+_SHARES = ("appl. %", "manager %", "driver %", "kernel %", "medium %")
 
 
 def _number(value: float) -> str:
@@ -29,7 +30,7 @@ def _grid(title: str) -> RichTable:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
 
 
 def tables(
@@ -64,8 +65,8 @@ def tables(
 
 def _results(title: str, rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     grid = _grid(title)
-    for name in ("size", "median", "min", "max", "blocking", "round trip", "CPU, both", *(f"{n} %" for n in _LAYERS)):
-        grid.add_column(name, justify="right")
+    for name in ("size", "median", "min", "max", "blocking", "round trip", "CPU, both", *_SHARES):
+        grid.add_column(name, justify="right", no_wrap=True)
     for r in rows:
         latency = r["latency_cycles"]
         grid.add_row(
@@ -82,23 +83,25 @@ def _results(title: str, rows: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 
 def _findings(claims: Sequence[Mapping[str, str]]) -> RenderableType:
-    from rich.console import Group
-    from rich.padding import Padding
     from rich.text import Text
 
     counts = ", ".join(
         f"{n} {verdict}" for verdict in _STYLES if (n := sum(1 for c in claims if c["verdict"] == verdict))
     )
-    parts: list[RenderableType] = [Text(f"Published findings: {counts}", style="bold")]
+    grid = _grid(f"Published findings: {counts}")
+    grid.show_header = False
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    missing: dict[str, list[str]] = {}
     for c in sorted(claims, key=lambda c: c["verdict"] == "not-run"):
-        head = Text()
-        head.append(f"{c['verdict']:<8}", style=_STYLES[c["verdict"]])
-        head.append(f" {c['id'].split('/')[-1]}")
-        if c["figure"]:
-            head.append(f": {c['figure']}")
-        parts.append(head)
-        if c["verdict"] != "not-run":
-            parts.append(Padding(Text(f"{c['claim']} {c['why']}", style="dim"), (0, 0, 0, 9)))
-        else:
-            parts.append(Padding(Text(c["why"], style="dim"), (0, 0, 0, 9)))
-    return Group(*parts)
+        name = c["id"].split("/")[-1]
+        if c["verdict"] == "not-run" and not c["figure"]:
+            missing.setdefault(c["why"], []).append(name.split("-")[0])
+            continue
+        text = Text(f"{name}: {c['figure']}\n")
+        text.append(f"{c['claim']}\n" if c["verdict"] != "not-run" else "", style="dim")
+        text.append(c["why"], style="dim")
+        grid.add_row(Text(c["verdict"], style=_STYLES[c["verdict"]]), text)
+    for why, names in missing.items():
+        grid.add_row(Text("not-run", style=_STYLES["not-run"]), Text(f"{', '.join(names)}: {why}", style="dim"))
+    return grid

@@ -147,16 +147,13 @@ def _claims(definition: Definition, table: Table) -> list[dict[str, str]]:
             check = Check("not-run", "", definition.not_run[claim])
         else:
             raise Failed(f"{definition.id}: {claim} names this experiment and has neither a function nor a reason")
-        why = check.why
-        if check.verdict == "differs" and claim in definition.notes:
-            why = f"{why} {definition.notes[claim]}"
         row = known[claim]
         out.append(
             {
                 "id": claim,
                 "verdict": check.verdict,
                 "figure": check.figure,
-                "why": why,
+                "why": check.why,
                 "claim": row["claim"],
                 "section": row["section"],
             }

@@ -72,8 +72,6 @@ class Definition:
     """Published numbers that are answered, by their ids in the reference."""
     published_parameters: Mapping[str, Any] = field(default_factory=dict)
     """The columns of the rows that answer them."""
-    notes: Mapping[str, str] = field(default_factory=dict)
-    """What a claim's difference was found to come from, by claim id; added to `why` when it differs."""
 
 
 class ExperimentModule(Protocol):

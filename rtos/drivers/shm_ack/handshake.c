@@ -110,6 +110,21 @@ void shm_restart(struct sb_link *link, enum sb_err why)
     shm_ring(link);
 }
 
+/** The peer is who it was and still answers this side. */
+static bool peer_is_same(const struct shm_end *end)
+{
+    return atomic_load_explicit(&end->peer->echo, memory_order_acquire) == end->epoch &&
+           atomic_load_explicit(&end->peer->epoch, memory_order_relaxed) == end->peer_epoch;
+}
+
+void shm_nonsense(struct sb_link *link, uint32_t *counter)
+{
+    if (peer_is_same(shm_end_of(link))) {
+        (*counter)++;
+        shm_restart(link, SB_ERR_LINK_DOWN);
+    }
+}
+
 /** Somebody new. Own states first, then the echo that lets the peer believe them. */
 static void meet(struct sb_link *link, uint32_t peer_epoch)
 {
@@ -147,10 +162,8 @@ static void part(struct sb_link *link)
 bool shm_handshake(struct sb_link *link)
 {
     struct shm_end *end = shm_end_of(link);
-    /* The usual case: the peer is who it was and still answers me. */
-    uint32_t echo = atomic_load_explicit(&end->peer->echo, memory_order_acquire);
-    if (end->up && echo == end->epoch &&
-        atomic_load_explicit(&end->peer->epoch, memory_order_relaxed) == end->peer_epoch) {
+    /* The usual case. */
+    if (end->up && peer_is_same(end)) {
         return true;
     }
     /* First: while not up, has somebody written over the own block? Later the peer notices that. */

@@ -118,8 +118,7 @@ static bool shm_receive(struct sb_link *link)
     if (word == SHM_WORD(next, SHM_WRITTEN)) {
         uint32_t size_bytes = atomic_load_explicit(&end->peer->tx_size, memory_order_relaxed);
         if (size_bytes == 0 || size_bytes > link->config->mtu_bytes) {
-            link->counters.bad_size++;
-            shm_restart(link, SB_ERR_LINK_DOWN);
+            shm_nonsense(link, &link->counters.bad_size);
             return false;
         }
         if (link->config->cached) {
@@ -150,8 +149,7 @@ static bool shm_receive(struct sb_link *link)
         (last == 0 && word == SHM_WORD(0, SHM_EMPTY))) {
         return true;
     }
-    link->counters.bad_state++;
-    shm_restart(link, SB_ERR_LINK_DOWN);
+    shm_nonsense(link, &link->counters.bad_state);
     return false;
 }
 
@@ -174,8 +172,7 @@ static void shm_acknowledge(struct sb_link *link)
         (last == 0 && word == SHM_WORD(0, SHM_EMPTY))) {
         return;
     }
-    link->counters.bad_state++;
-    shm_restart(link, SB_ERR_LINK_DOWN);
+    shm_nonsense(link, &link->counters.bad_state);
 }
 
 static void shm_poll(struct sb_link *link)

@@ -39,6 +39,9 @@ static inline struct shm_end *shm_end_of(struct sb_link *link)
 void shm_ring(struct sb_link *link);
 /** Look at the peer's block; true if both sides agree on both epochs and states may be believed. */
 bool shm_handshake(struct sb_link *link);
+/** The peer's states make no sense. If it has begun again since the handshake was looked at, they are not meant for us any more
+ *  and its bell will say so; otherwise it writes nonsense: count in `counter` and begin again. */
+void shm_nonsense(struct sb_link *link, uint32_t *counter);
 /** Give up what runs, tell the manager, begin again with a new epoch. */
 void shm_restart(struct sb_link *link, enum sb_err why);
 /** The first publication of the own block. */

@@ -9,17 +9,18 @@
 #define SB_MUST_USE __attribute__((warn_unused_result))
 
 /** Says that the result of `call` changes nothing here (the failure is counted where it happens). */
-#define SB_IGNORE(call)                                                                                      \
-    do {                                                                                                     \
-        if ((call) < 0) {                                                                                    \
-        }                                                                                                    \
+#define SB_IGNORE(call)   \
+    do {                  \
+        if ((call) < 0) { \
+        }                 \
     } while (0)
 
 enum sb_err {
     SB_OK = 0,
-    SB_ERR_TIMEOUT = -1,   /**< the time is up, or polling found nothing */
-    SB_ERR_DEAD = -2,      /**< the addressee does not exist (any more) */
-    SB_ERR_NO_TICK = -3,   /**< a timeout other than 0 and SB_FOREVER was asked for, but the kernel tick is off */
+    SB_ERR_TIMEOUT = -1, /**< the time is up, or polling found nothing */
+    SB_ERR_DEAD = -2,    /**< the addressee does not exist (any more) */
+    SB_ERR_NO_TICK =
+        -3, /**< a timeout other than 0 and SB_FOREVER was asked for, but the kernel tick is off */
     SB_ERR_NOT_FOUND = -4, /**< no task has this name */
     SB_ERR_ARGUMENT = -5,  /**< outside the allowed range */
     SB_ERR_SIZE = -6,      /**< too large, too small, or nothing */

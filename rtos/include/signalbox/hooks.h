@@ -21,10 +21,11 @@
 
 /** NULL: none. */
 struct sb_hooks {
-    void (*swap)(sb_addr from, sb_addr to);           /**< before each switch between priority tasks (idle included) */
-    void (*create)(sb_addr task);                     /**< a task has come into being; before it runs first */
-    void (*kill)(sb_addr task);                       /**< a task is about to die */
-    void (*error)(enum sb_err err, const char *label); /**< before the node ends, or a call fails for a caller's bug */
+    void (*swap)(sb_addr from, sb_addr to); /**< before each switch between priority tasks (idle included) */
+    void (*create)(sb_addr task);           /**< a task has come into being; before it runs first */
+    void (*kill)(sb_addr task);             /**< a task is about to die */
+    void (*error)(enum sb_err err,
+                  const char *label); /**< before the node ends, or a call fails for a caller's bug */
 };
 
 /** Set the hooks of this node; replaces all four. To see the creation of tasks, give them in the configuration instead.

@@ -21,7 +21,8 @@ struct sb_task_config;
 
 /** Hidden in front of every signal. The end mark (checked level) follows the signal's last byte. */
 struct sb_signal_header {
-    struct sb_signal_header *next;    /**< in a task's queue, in a free list; the owner's own while a task or link owns it */
+    struct sb_signal_header
+        *next; /**< in a task's queue, in a free list; the owner's own while a task or link owns it */
     struct sb_pool_class *pool_class; /**< where it goes back to */
     sb_addr sender;
     sb_addr addressee;
@@ -33,7 +34,8 @@ struct sb_signal_header {
 #define SB_SIGNAL_QUEUED 0x51642d51u
 #define SB_SIGNAL_FREE 0x51642d46u
 
-_Static_assert(sizeof(struct sb_signal_header) == SB_SIGNAL_HEADER_BYTES, "pool.h states the size of the header");
+_Static_assert(sizeof(struct sb_signal_header) == SB_SIGNAL_HEADER_BYTES,
+               "pool.h states the size of the header");
 _Static_assert(sizeof(struct sb_signal_header) % 8u == 0, "signals are aligned to 8");
 
 static inline struct sb_signal_header *sb_signal_header_of(const union sb_signal *sig)
@@ -60,13 +62,13 @@ struct sb_signal_queue {
 
 enum sb_task_state {
     SB_STATE_DEAD = 0,
-    SB_STATE_READY,        /**< in the ready queue: running, or could run; interrupt task: activated */
-    SB_STATE_RUNNING,      /**< interrupt task: its body runs */
-    SB_STATE_IDLE,         /**< interrupt task: waits for its next activation */
-    SB_STATE_WAIT_SIGNAL,  /**< in sb_receive */
-    SB_STATE_WAIT_FSEM,    /**< in sb_fsem_wait */
-    SB_STATE_WAIT_SEM,     /**< in sb_sem_wait, in the semaphore's list */
-    SB_STATE_DELAYED,      /**< in sb_delay */
+    SB_STATE_READY,       /**< in the ready queue: running, or could run; interrupt task: activated */
+    SB_STATE_RUNNING,     /**< interrupt task: its body runs */
+    SB_STATE_IDLE,        /**< interrupt task: waits for its next activation */
+    SB_STATE_WAIT_SIGNAL, /**< in sb_receive */
+    SB_STATE_WAIT_FSEM,   /**< in sb_fsem_wait */
+    SB_STATE_WAIT_SEM,    /**< in sb_sem_wait, in the semaphore's list */
+    SB_STATE_DELAYED,     /**< in sb_delay */
 };
 
 struct sb_task {
@@ -75,10 +77,10 @@ struct sb_task {
     /* Place in exactly one ring or list: a level of a ready queue, or a semaphore's waiters. */
     struct sb_task *next;
     struct sb_task *previous;
-    uint8_t state;    /**< enum sb_task_state */
+    uint8_t state; /**< enum sb_task_state */
     uint8_t priority;
-    uint8_t kind;     /**< enum sb_task_kind */
-    bool timing;      /**< in the timer queue */
+    uint8_t kind; /**< enum sb_task_kind */
+    bool timing;  /**< in the timer queue */
 
     sb_addr addr;
 
@@ -118,7 +120,8 @@ struct sb_pool_class {
     struct sb_signal_header *free;
     uint8_t *fresh; /**< memory not cut yet */
     uint32_t block_bytes;
-    uint32_t fresh_blocks; /**< that can still be cut; so blocks - fresh_blocks is the most that were ever in use */
+    uint32_t
+        fresh_blocks; /**< that can still be cut; so blocks - fresh_blocks is the most that were ever in use */
     uint32_t in_use;
     uint32_t refused;
     uint32_t stride_bytes;
@@ -127,7 +130,7 @@ struct sb_pool_class {
 
 struct sb_pool {
     uint32_t classes;
-    struct sb_pool_class class[SB_POOL_CLASSES_MAX];
+    struct sb_pool_class size_class[SB_POOL_CLASSES_MAX];
 };
 
 /** Only grow. */
@@ -140,9 +143,10 @@ struct sb_node_counters {
 
 struct sb_node {
     struct sb_task *current; /**< the priority task (or idle) whose context is loaded */
-    struct sb_task *next;    /**< the one that should be; equal to current outside of critical sections of tasks */
-    struct sb_task *self;    /**< who calls: current, or the interrupt task whose body runs */
-    uint32_t interrupted;    /**< 1 while interrupt tasks or handlers run: switches wait for their end */
+    struct sb_task
+        *next; /**< the one that should be; equal to current outside of critical sections of tasks */
+    struct sb_task *self; /**< who calls: current, or the interrupt task whose body runs */
+    uint32_t interrupted; /**< 1 while interrupt tasks or handlers run: switches wait for their end */
 
     struct sb_task *tasks;
     uint32_t task_count;

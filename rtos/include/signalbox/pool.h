@@ -16,7 +16,8 @@
 #define SB_SIGNAL_TAIL_BYTES 4u
 
 /** Memory of one block that holds signals of up to `block_bytes`; of `count` such blocks. For static arrays, aligned to 8. */
-#define SB_POOL_STRIDE(block_bytes) (SB_SIGNAL_HEADER_BYTES + (((uint32_t)(block_bytes) + SB_SIGNAL_TAIL_BYTES + 7u) & ~7u))
+#define SB_POOL_STRIDE(block_bytes) \
+    (SB_SIGNAL_HEADER_BYTES + (((uint32_t)(block_bytes) + SB_SIGNAL_TAIL_BYTES + 7u) & ~7u))
 #define SB_POOL_BYTES(block_bytes, count) (SB_POOL_STRIDE(block_bytes) * (uint32_t)(count))
 
 /** One class of a pool, as it is now. */

@@ -19,7 +19,8 @@ SB_MUST_USE enum sb_err sb_remote_send(union sb_signal *sig);
 
 /** Resolve "node/task" where node is not this one. `task_name` points behind the slash.
  *  Context: priority task.   Errors: as sb_hunt.   The weak definition answers SB_ERR_LINK_DOWN. */
-SB_MUST_USE enum sb_err sb_remote_hunt(uint32_t node, const char *task_name, uint32_t timeout_ticks, sb_addr *out);
+SB_MUST_USE enum sb_err sb_remote_hunt(uint32_t node, const char *task_name, uint32_t timeout_ticks,
+                                       sb_addr *out);
 
 /* Implemented by the kernel. */
 

@@ -21,7 +21,7 @@
 union sb_signal;
 
 /** First element of a negative list of n numbers: everything except them. */
-#define SB_SELECT_EXCEPT(n) ((uint32_t)-(n))
+#define SB_SELECT_EXCEPT(n) ((uint32_t) - (n))
 
 /** Timeout that never ends. */
 #define SB_FOREVER 0xffffffffu

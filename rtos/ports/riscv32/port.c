@@ -22,11 +22,11 @@ _Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointe
 #define IRQ_LINES 32u
 
 /** Reads of a control register are volatile: their order among each other and other accesses matters. */
-#define CSR_READ(name)                                                                                       \
-    __extension__({                                                                                          \
-        uint32_t value_;                                                                                     \
-        __asm__ volatile("csrr %0, " #name : "=r"(value_)::"memory");                                        \
-        value_;                                                                                              \
+#define CSR_READ(name)                                                \
+    __extension__({                                                   \
+        uint32_t value_;                                              \
+        __asm__ volatile("csrr %0, " #name : "=r"(value_)::"memory"); \
+        value_;                                                       \
     })
 
 /** Lowest word of the interrupt stack, from the linker script; checked level compares it after each interrupt. */
@@ -257,15 +257,15 @@ uint64_t port_cycles(void)
 }
 
 /** Zicbom, written as numbers: the base -march does not name it. `op`: 0 invalidate, 1 clean, 2 flush. */
-#define CACHE_OP(start, size_bytes, op)                                                                      \
-    do {                                                                                                     \
-        if (SB_DCACHE_BYTES > 0) {                                                                           \
-            uintptr_t line_ = (uintptr_t)(start) & ~(uintptr_t)(SB_CACHE_LINE_BYTES - 1);                    \
-            const uintptr_t end_ = (uintptr_t)(start) + (size_bytes);                                        \
-            for (; line_ < end_; line_ += SB_CACHE_LINE_BYTES) {                                             \
-                __asm__ volatile(".insn i 0x0f, 2, x0, %0, " #op ::"r"(line_) : "memory");                   \
-            }                                                                                                \
-        }                                                                                                    \
+#define CACHE_OP(start, size_bytes, op)                                                    \
+    do {                                                                                   \
+        if (SB_DCACHE_BYTES > 0) {                                                         \
+            uintptr_t line_ = (uintptr_t)(start) & ~(uintptr_t)(SB_CACHE_LINE_BYTES - 1);  \
+            const uintptr_t end_ = (uintptr_t)(start) + (size_bytes);                      \
+            for (; line_ < end_; line_ += SB_CACHE_LINE_BYTES) {                           \
+                __asm__ volatile(".insn i 0x0f, 2, x0, %0, " #op ::"r"(line_) : "memory"); \
+            }                                                                              \
+        }                                                                                  \
     } while (0)
 
 void port_cache_clean(const void *start, uint32_t size_bytes)

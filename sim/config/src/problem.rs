@@ -26,12 +26,13 @@ impl Problem {
         label: impl Into<String>,
         help: impl Into<String>,
     ) -> Problem {
-        Problem { what: what.into(), labels: vec![(span, label.into())], help: help.into(), source: None }
+        let (what, label, help) = (plain(&what.into()), plain(&label.into()), plain(&help.into()));
+        Problem { what, labels: vec![(span, label)], help, source: None }
     }
 
     /// The same problem, with a second place that belongs to it.
     pub(crate) fn and(mut self, span: Range<usize>, label: impl Into<String>) -> Problem {
-        self.labels.push((span, label.into()));
+        self.labels.push((span, plain(&label.into())));
         self
     }
 
@@ -118,6 +119,21 @@ impl InputError {
     }
 }
 
+/// Text from a file in one line, and harmless to a terminal.
+fn plain(s: &str) -> String {
+    s.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect()
+}
+
+/// The same for lines shown as they are: a control character becomes its picture, which is as wide.
+fn pictures(s: &str) -> String {
+    let picture = |c: char| match c {
+        '\u{7f}' => '\u{2421}',
+        c if c < ' ' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        _ => '\u{fffd}',
+    };
+    s.chars().map(|c| if c.is_control() { picture(c) } else { c }).collect()
+}
+
 /// The span within `text`, on character boundaries.
 fn clamp(text: &str, span: &Range<usize>) -> Range<usize> {
     let down = |mut i: usize| {
@@ -143,6 +159,7 @@ impl fmt::Display for InputError {
                 report = format!("{}\n{}\n", p.what, p.help);
             }
             let lines: Vec<&str> = report.lines().map(str::trim_end).skip_while(|l| l.is_empty()).collect();
+            let lines: Vec<String> = lines.into_iter().map(pictures).collect();
             write!(f, "{}{}", if i == 0 { "" } else { "\n\n" }, lines.join("\n").trim_end())?;
         }
         match self.problems.len().saturating_sub(SHOWN) {

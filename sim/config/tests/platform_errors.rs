@@ -331,3 +331,12 @@ fn errors_in_a_class_show_its_own_file() {
     holds(&e, &["`isa` cannot be", "any of m, a, c"]);
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn a_file_cannot_command_the_terminal() {
+    let e = error(&change(&text("virt"), "kind = \"ideal\"", "kind = \"\\e[2Jx\\n\""));
+    holds(&e, &["`kind` cannot be \"\\u{1b}[2Jx\\n\""]);
+    let e = error("schema = 1\nname = \u{1b}[2J\n");
+    holds(&e, &["name = ␛[2J"]);
+    assert!(!e.to_string().contains('\u{1b}'));
+}

@@ -558,7 +558,7 @@ impl Hart {
                         self.s.boundary = None;
                         self.sleep();
                         // Only what is already due: see `wake`.
-                        if !self.wake(0) {
+                        if !self.wake(limit.min(self.s.now + 1)) {
                             return Stop::Sleep;
                         }
                         now = self.s.now;

@@ -113,11 +113,10 @@ impl Hart {
     /// that nothing comes before it.
     pub(crate) fn wake(&mut self, limit: u64) -> bool {
         let slept = self.s.now;
-        let at = match self.input.next() {
-            next if next <= slept || self.s.csrs.wakes() != 0 => slept,
-            next if next < limit => next,
-            _ => return false,
-        };
+        let at = if self.s.csrs.wakes() != 0 { slept } else { self.input.next().max(slept) };
+        if at >= limit {
+            return false;
+        }
         self.apply_changes(at);
         if self.s.csrs.wakes() == 0 {
             return false;
@@ -151,8 +150,12 @@ impl Hart {
         }
     }
 
-    /// The instant of the next line change that has not been seen yet.
+    /// The instant of the next line change that has not been seen yet. A sleeping hart with an enabled line already high
+    /// has one now: it wakes when it runs on.
     pub fn next_line_change(&self) -> Option<Cycle> {
+        if self.s.asleep && self.s.csrs.wakes() != 0 {
+            return Some(Cycle(self.s.now));
+        }
         Some(Cycle(self.input.next())).filter(|at| *at != Cycle::NEVER)
     }
 }

@@ -161,7 +161,7 @@ fn fence_i_makes_stores_to_code_visible() {
         let mut hart = Hart::new(config(Timing::IDEAL));
         hart.set_reg(5, addi(7, 0, 2));
         hart.set_reg(6, BASE);
-        let mut bus = Bus::new(&words(&program));
+        let mut bus = Bus::with_icache(&words(&program), 4);
         // jump, test, old instruction, jump, store, fence, jump, again.
         for _ in 0..8 {
             step(&mut hart, &mut bus);

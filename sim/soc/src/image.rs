@@ -125,7 +125,7 @@ impl Image {
             }
             let mut symbols: Vec<Symbol> = parsed
                 .symbols()
-                .filter(|s| s.is_definition())
+                .filter(|s| !s.is_undefined() && !matches!(s.kind(), object::SymbolKind::Section | object::SymbolKind::File))
                 .filter_map(|s| {
                     let name = s.name().ok().filter(|n| !n.is_empty() && !n.starts_with('$') && !n.starts_with(".L"))?;
                     let code = s

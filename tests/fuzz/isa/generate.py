@@ -351,11 +351,10 @@ class Generator:
             number = self.random.choice(ABSENT_CSRS)
             return Unit((f"{self.one(CSR_REGISTER)} {self.one(WRITABLE)}, {number:#x}, {self.one(ANY)} # illegal absent CSR",))
         if kind == 5:
-            name = self.one(READ_ONLY_CSRS)
-            source = self.one([r for r in ANY if r != "x0"])
-            return Unit((self.one((f"csrrw {self.one(WRITABLE)}, {name}, x0 # illegal write of a read-only CSR",
-                                   f"csrrs {self.one(WRITABLE)}, {name}, {source} # illegal write of a read-only CSR",
-                                   f"csrrwi {self.one(WRITABLE)}, {name}, 0 # illegal write of a read-only CSR")),))  # fmt: skip
+            # A write is an attempt to write whatever the value; QEMU 7.2 lets one pass that sets no bit.
+            name, source, to = self.one(READ_ONLY_CSRS), self.one(NONZERO), self.one(WRITABLE)
+            access = self.one((f"csrrw {to}, {name}, x0", f"csrrs {to}, {name}, {source}", f"csrrwi {to}, {name}, 0"))
+            return Unit((f"ori {source}, {source}, 1", f"{access} # illegal write of a read-only CSR"))
         base, address = self.one(NONZERO), self.random.choice(UNMAPPED)
         low = ((address & 0xFFF) ^ 0x800) - 0x800
         to = f"lui {base}, {(address - low) >> 12:#x}"

@@ -194,7 +194,7 @@ def source(programs: Sequence[Program], change: Callable[[str], str] | None = No
         text.append(f"program_{number}:")
         text += [f"la x3, registers_{number}"]
         text += [f"lw x{n}, {4 * n}(x3)" for n in range(1, 32) if n not in (3, 4)]
-        text += ["la x3, context"]
+        text += ["la x3, context", f"body_{number}:"]
         compressed = False
         for line in program.lines(str(number)):
             now = change(line) if change else line
@@ -246,6 +246,6 @@ def decode(data: bytes) -> dict[int, Result]:
 
 def disassembly(image: Path, number: int) -> str:
     """The instructions of one program, as the assembler made them."""
-    command = [f"{PREFIX}objdump", "-d", "-M", "numeric,no-aliases", f"--disassemble=program_{number}", str(image)]
+    command = [f"{PREFIX}objdump", "-d", "-M", "numeric,no-aliases", f"--disassemble=body_{number}", str(image)]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return "\n".join(line for line in shown.splitlines() if line.startswith("8"))

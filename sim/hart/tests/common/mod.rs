@@ -56,7 +56,7 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// All lines are held from the start.
+    /// All lines are held from the start; what a program stores to its own code is seen at once or after fence.i.
     pub fn new(program: &[u8]) -> Bus {
         let mut ram = vec![0; SIZE as usize];
         ram[..program.len()].copy_from_slice(program);
