@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that rooms use only the rooms they may use. The rules are data: tools/arrows.toml.
 
-C: #include lines. Rust: Cargo.toml and paths in the source. Python: imports. The viewer: imports of its modules. Words that a
-room must not contain. And no circles: neither in the rules nor in what the files really use.
+C: #include lines. Rust: Cargo.toml and paths in the source. Python: imports. The viewer: imports of its modules. Words
+that a room must not contain. And no circles: neither in the rules nor in what the files really use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,13 @@ JS_IMPORT = re.compile(r"""(?:\bimport\b|\bfrom\b)\s*\(?\s*["'`]([^"'`]+)["'`]""
 
 def code_only(path: str, text: str) -> str:
     """The text with comments blanked, so that line numbers stay."""
-    blank = lambda match: re.sub(r"[^\n]", " ", match.group())  # noqa: E731
-    keep_strings = lambda match: match.group() if match.group().startswith('"') else blank(match)  # noqa: E731
+
+    def blank(match: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", match.group())
+
+    def keep_strings(match: re.Match[str]) -> str:
+        return match.group() if match.group().startswith('"') else blank(match)
+
     suffix = posixpath.splitext(path)[1]
     if suffix in {".toml", ".py"}:
         return HASH_COMMENT.sub(keep_strings, text)
@@ -50,7 +55,7 @@ def line_of(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-@lru_cache(maxsize=None)
+@cache
 def _expression(pattern: str) -> re.Pattern[str]:
     """A path pattern as an expression: ** crosses folders, * does not."""
     known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}
@@ -167,7 +172,9 @@ class Arrows:
                     yield Finding(path, line, f"includes {target}, which lies in no room")
                 elif there[0] == here[0]:
                     if there[1] and there[1] != here[1]:
-                        yield Finding(path, line, f"includes {target}: {here[0]}/{here[1]} must not use {there[0]}/{there[1]}")
+                        yield Finding(
+                            path, line, f"includes {target}: {here[0]}/{here[1]} must not use {there[0]}/{there[1]}"
+                        )
                 else:
                     used[here[0]].setdefault(there[0], (path, line))
                     if there[0] not in room["uses"]:
@@ -205,7 +212,9 @@ class Arrows:
                 for dependency, how in table.get(key, {}).items():
                     real = how.get("package", dependency) if isinstance(how, dict) else dependency
                     outside = isinstance(how, dict) and "path" in how and not self.inside_workspace(folder, how["path"])
-                    line = next((n for n, text in enumerate(lines, 1) if re.match(rf"\s*{re.escape(dependency)}\b", text)), 0)
+                    line = next(
+                        (n for n, text in enumerate(lines, 1) if re.match(rf"\s*{re.escape(dependency)}\b", text)), 0
+                    )
                     if outside:
                         yield Finding(path, line, f"depends on {how['path']}, which is outside {workspace}/")
                     if real in crates:
@@ -235,7 +244,9 @@ class Arrows:
             for match in re.finditer(r"\binclude(?:_str|_bytes)?!\(\s*\"([^\"]+)\"", text):
                 target = posixpath.normpath(posixpath.join(posixpath.dirname(path), match.group(1)))
                 if not target.startswith(workspace + "/"):
-                    yield Finding(path, line_of(text, match.start()), f"includes {target}, which is outside {workspace}/")
+                    yield Finding(
+                        path, line_of(text, match.start()), f"includes {target}, which is outside {workspace}/"
+                    )
 
     # -- Python --
 

@@ -4,9 +4,9 @@
 
     tools/run_stages.py [STAGE ...]     only these, in their usual order; `list` names them all
 
-A stage's output goes to build/stages/NAME.log and is shown when it fails. A stage counts its own checks where its tool reports
-them (pytest and ctest by JUnit files, cargo by its result lines), otherwise each command is one check. A stage that fails does
-not stop the others. The exit code is 1 when anything failed; the last line is `N passed, M failed`.
+A stage's output goes to build/stages/NAME.log and is shown when it fails. A stage counts its own checks where its tool
+reports them (pytest by a JUnit file, cargo by its result lines), otherwise each command is one check. A stage that
+fails does not stop the others. The exit code is 1 when anything failed; the last line is `N passed, M failed`.
 """
 
 from __future__ import annotations
@@ -108,7 +108,14 @@ def lint_c() -> list[Command]:
     return [
         Command(["clang-format", "--dry-run", "-Werror", *tracked(".c", ".h")]),
         Command(
-            ["cppcheck", "--quiet", "--error-exitcode=1", "--inline-suppr", "--std=c11", "--enable=warning,performance,portability"]
+            [
+                "cppcheck",
+                "--quiet",
+                "--error-exitcode=1",
+                "--inline-suppr",
+                "--std=c11",
+                "--enable=warning,performance,portability",
+            ]
             + [f"--suppress={name}" for name in suppressed]
             + ["-j2", "-Irtos/include", "-Irtos", *sources]
         ),
@@ -118,7 +125,9 @@ def lint_c() -> list[Command]:
 def rust() -> list[Command]:
     # py is an extension module: it can be linked only into Python, and tests/sim tests it from there.
     words = ["cargo", "test", "--locked", "--workspace", "--exclude", "py"]
-    return [Command(words, "cargo", ROOT / "sim", {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_DEV_OPT_LEVEL": "1"})]
+    return [
+        Command(words, "cargo", ROOT / "sim", {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_DEV_OPT_LEVEL": "1"})
+    ]
 
 
 def fuzz() -> list[Command]:
@@ -145,7 +154,11 @@ STAGES = [
 
 def environment() -> dict[str, str]:
     home = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"))
-    return os.environ | {"PATH": f"{os.environ['PATH']}:{home / 'bin'}", "CARGO_TERM_COLOR": "never", "SIGNALBOX_DEV": "1"}
+    return os.environ | {
+        "PATH": f"{os.environ['PATH']}:{home / 'bin'}",
+        "CARGO_TERM_COLOR": "never",
+        "SIGNALBOX_DEV": "1",
+    }
 
 
 def junit(path: Path) -> Count:
@@ -230,7 +243,8 @@ def main(arguments: list[str]) -> int:
 
     print()
     for stage, count, seconds in rows:
-        print(f"{'FAIL' if count.failed else ' ok ' if count.passed else 'skip'} {stage.name:12} {seconds:7.1f} s   {count}")
+        mark = "FAIL" if count.failed else " ok " if count.passed else "skip"
+        print(f"{mark} {stage.name:12} {seconds:7.1f} s   {count}")
     print(f"{'':17} {time.monotonic() - began:7.1f} s   in all")
     if total.skipped:
         print(f"{total.skipped} skipped; the logs in {LOGS.relative_to(ROOT)} say why")

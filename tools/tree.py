@@ -27,12 +27,23 @@ class Finding:
 
 def files(root: Path) -> list[str]:
     """Paths relative to `root`, sorted. Outside a git checkout (an unpacked archive) every file counts."""
-    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     if (root / ".git").exists():
-        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
-        return sorted(path for path in set(listed) if path and (root / path).is_file())
+        ours = git(root, "--cached", "--others") - built(root)
+        return sorted(path for path in ours if (root / path).is_file())
     found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
     return sorted(str(path) for path in found if not SKIPPED.intersection(path.parts))
+
+
+def built(root: Path) -> set[str]:
+    """Files that are tracked although .gitignore says that they are built."""
+    return git(root, "--cached", "--ignored") if (root / ".git").exists() else set()
+
+
+def git(root: Path, *which: str) -> set[str]:
+    """What `git ls-files` lists."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "--exclude-standard", *which]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {path for path in listed.split("\0") if path}
 
 
 def text_of(root: Path, path: str) -> str | None:

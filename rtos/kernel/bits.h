@@ -3,8 +3,9 @@
 #define SB_KERNEL_BITS_H
 #include <stdint.h>
 
-/** Number of the lowest bit of `word`, which is not 0. The base instruction set has no such instruction and the compiler's
- *  function is slower than one multiplication: the product's top five bits differ for each single bit (a de Bruijn sequence). */
+/** Number of the lowest bit of `word`, which is not 0. The base instruction set has no such instruction and
+ *  the compiler's function is slower than one multiplication: the product's top five bits differ for each
+ *  single bit (a de Bruijn sequence). */
 static inline uint32_t sb_lowest_bit(uint32_t word)
 {
     static const uint8_t position[32] = {0,  1,  28, 2,  29, 14, 24, 3, 30, 22, 20, 15, 25, 17, 4,  8,

@@ -40,7 +40,8 @@ static inline void sb_check(bool holds, enum sb_err err, const char *label)
 
 /* ---- schedule.c */
 
-/** Run what is activated, then the most urgent task, if that is not the caller. The slow half of sb_reschedule_locked. */
+/** Run what is activated, then the most urgent task, if that is not the caller. The slow half of
+ *  sb_reschedule_locked. */
 void sb_switch_locked(struct sb_node *node);
 
 /** The interrupt task `task` has something to do. Runs it before returning unless in interrupt context. */
@@ -75,8 +76,8 @@ static inline struct sb_task *sb_most_urgent_locked(struct sb_node *node)
     return task != NULL ? task : &node->idle;
 }
 
-/** Others run until somebody wakes `task`, the caller, which has left the ready queue; at most `timeout_ticks`. The answer is
- *  why the wait ended. */
+/** Others run until somebody wakes `task`, the caller, which has left the ready queue; at most
+ *  `timeout_ticks`. The answer is why the wait ended. */
 static inline enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks)
 {
     node->next = sb_most_urgent_locked(node);

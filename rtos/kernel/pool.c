@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Blocks. A class has its own part of the pool's memory and hands it out in order; what comes back goes to the free list, which is
- *  looked at first. So a class touches as little memory as the application ever needed at once. */
+ *  Blocks. A class has its own part of the pool's memory and hands it out in order; what comes back goes to
+ *  the free list, which is looked at first. So a class touches as little memory as the application ever needed
+ *  at once. */
 #include <string.h>
 
 #include "kernel.h"

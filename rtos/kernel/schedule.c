@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Who runs. The heart keeps two words: `current`, whose context is loaded, and `next`, the most urgent ready task. Waking and
- *  waiting keep `next` right; this file makes them equal. */
+ *  Who runs. The heart keeps two words: `current`, whose context is loaded, and `next`, the most urgent ready
+ *  task. Waking and waiting keep `next` right; this file makes them equal. */
 #include "kernel.h"
 #include "stack_mark.h"
 
@@ -41,7 +41,8 @@ _Noreturn void sb_task_main(void)
     sb_fatal(SB_ERR_CORRUPT, "task-end");
 }
 
-/** Everything that is activated, the most urgent first, until nothing is. On the interrupt stack, interrupts masked. */
+/** Everything that is activated, the most urgent first, until nothing is. On the interrupt stack, interrupts
+ *  masked. */
 static void run_interrupts(void)
 {
     struct sb_node *node = port_node();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Send and receive. A signal for a task that waits for it is handed over; otherwise it goes to the end of the task's queue, from
- *  which only its owner takes. So the owner may walk the queue with a lock per element: what it has passed does not change. */
+ *  Send and receive. A signal for a task that waits for it is handed over; otherwise it goes to the end of
+ *  the task's queue, from which only its owner takes. So the owner may walk the queue with a lock per element:
+ *  what it has passed does not change. */
 #include "kernel.h"
 #include "select.h"
 #include "signalbox/remote.h"
@@ -95,8 +96,8 @@ enum sb_err sb_signal_forward(union sb_signal **sig, sb_addr through)
     return SB_OK;
 }
 
-/** Walk the queue for a wanted signal; interrupts may pass between two elements. Comes back with the lock held, so that a
- *  caller who found nothing can wait without missing one. */
+/** Walk the queue for a wanted signal; interrupts may pass between two elements. Comes back with the lock
+ *  held, so that a caller who found nothing can wait without missing one. */
 static struct sb_signal_header *search_locked(struct sb_task *task, const uint32_t *selection,
                                               uint32_t *state)
 {

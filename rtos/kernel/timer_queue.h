@@ -2,8 +2,9 @@
 #ifndef SB_KERNEL_TIMER_QUEUE_H
 #define SB_KERNEL_TIMER_QUEUE_H
 /** @file
- *  Tasks whose wait ends at a tick, in the order of their ticks. Arming walks the list (at most the tasks of the node, each of which
- *  is in it at most once); taking out is O(1). Instants are compared by their difference, so the counter may wrap. */
+ *  Tasks whose wait ends at a tick, in the order of their ticks. Arming walks the list (at most the tasks of
+ *  the node, each of which is in it at most once); taking out is O(1). Instants are compared by their
+ *  difference, so the counter may wrap. */
 #include <stddef.h>
 
 #include "signalbox/node.h"

@@ -42,9 +42,9 @@ def test_overrides_change_the_system_and_its_folder(app: Path) -> None:
 
 
 def test_parameters_are_patched_not_compiled(app: Path) -> None:
-    loaded = source.load(app, {"params.size_bytes": "0x40", "params.threshold": "-1"})
+    loaded = source.load(app, {"params.size_bytes": "0x40", "params.threshold": "0xffffffff"})
     assert loaded.param_values == {"size_bytes": 64}, "a value that the image holds already is no patch"
-    assert loaded.system.params == {"size_bytes": 16, "threshold": -1}
+    assert loaded.system.params == {"size_bytes": 16, "threshold": 0xFFFF_FFFF}
     assert source.default_out(loaded) == app / "build" / "system"
 
 

@@ -17,7 +17,8 @@ void check_text(const char *got, const char *want, const char *file, int line);
 /** Comparisons that have failed so far; property tests stop at the first. */
 uint32_t check_failed(void);
 
-/** Random numbers of the running test; its seed is printed when it fails. SEED=n in the environment repeats it. */
+/** Random numbers of the running test; its seed is printed when it fails. SEED=n in the environment repeats
+ *  it. */
 uint32_t check_random(uint32_t below);
 
 /** Steps of a property test; ROUNDS=n in the environment changes it. */

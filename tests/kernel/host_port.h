@@ -2,8 +2,9 @@
 #ifndef SB_HOST_PORT_H
 #define SB_HOST_PORT_H
 /** @file
- *  A port for unit tests on a host: contexts are ucontexts, interrupts are injected by the test, and a violation ends in a
- *  recorded label instead of a dead process. Several nodes can be set up; host_node selects the one that runs. */
+ *  A port for unit tests on a host: contexts are ucontexts, interrupts are injected by the test, and a
+ *  violation ends in a recorded label instead of a dead process. Several nodes can be set up; host_node
+ *  selects the one that runs. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,14 +32,15 @@ void host_boot(const struct sb_node_config *config);
 /** Run the selected node until it idles. A fatal end of the node also comes back here. */
 void host_run(void);
 
-/** While the selected node idles: an interrupt with this handler (NULL: only what is activated), then run until it idles again. */
+/** While the selected node idles: an interrupt with this handler (NULL: only what is activated), then run
+ *  until it idles again. */
 void host_interrupt(void (*handler)(void));
 
 /** Interrupt task of a line: as if the line were raised. */
 void host_raise(uint32_t bit);
 
-/** Called at each end of a critical section of a task, interrupts masked: the test checks what must hold, and answers true to have an
- *  interrupt there, which calls host_inject_handler. NULL: none. */
+/** Called at each end of a critical section of a task, interrupts masked: the test checks what must hold, and
+ *  answers true to have an interrupt there, which calls host_inject_handler. NULL: none. */
 extern bool (*host_at_unlock)(void);
 extern void (*host_inject_handler)(void);
 

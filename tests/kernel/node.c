@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Whole nodes: what tests on a target cannot reach, such as violations in interrupt context, a node without tick, two nodes in
- *  one process. */
+ *  Whole nodes: what tests on a target cannot reach, such as violations in interrupt context, a node without
+ *  tick, two nodes in one process. */
 #include <stddef.h>
 
 #include "check.h"
@@ -44,7 +44,8 @@ static void violate(void)
     world_log('!');
 }
 
-/** Runs `body` in a task or an interrupt task of a node of its own; at the checked level it must end with `label`. */
+/** Runs `body` in a task or an interrupt task of a node of its own; at the checked level it must end with
+ *  `label`. */
 static void expect_violation(bool in_interrupt, void (*body)(void), const char *label)
 {
     if (SB_CFG_LEVEL < SB_LEVEL_CHECKED) {

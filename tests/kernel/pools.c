@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Pools against a model: which blocks are out, how many of each class, and that nobody writes into another's block. */
+ *  Pools against a model: which blocks are out, how many of each class, and that nobody writes into another's
+ *  block. */
 #include <stddef.h>
 
 #include "check.h"

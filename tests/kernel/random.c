@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Everything at once: tasks and interrupt tasks do random things, interrupts strike at random ends of critical sections. What must hold
- *  is looked at there; at the end nothing may be lost, reordered, leaked or left waiting. */
+ *  Everything at once: tasks and interrupt tasks do random things, interrupts strike at random ends of
+ *  critical sections. What must hold is looked at there; at the end nothing may be lost, reordered, leaked or
+ *  left waiting. */
 #include <stddef.h>
 
 #include "check.h"

@@ -2,7 +2,8 @@
 #ifndef SB_HOST_WORLD_H
 #define SB_HOST_WORLD_H
 /** @file
- *  Nodes for tests: tables made at run time, a log of what happened, and tasks whose bodies the test chooses. */
+ *  Nodes for tests: tables made at run time, a log of what happened, and tasks whose bodies the test chooses.
+ */
 #include "host_port.h"
 
 #define WORLD_TASKS 12u

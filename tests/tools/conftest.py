@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkers are scripts, not a package: their folder goes onto the path. `plant` makes a small tree with one fault."""
+"""The checkers are scripts, not a package: their folder goes onto the path. `plant` puts a fault into a small tree."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def tree(tmp_path: Path) -> Path:
     """A small tree in which nothing is wrong: a file or two in every room."""
     spdx = "SPDX-License-Identifier: Apache-2.0"
     plain = {
-        "rtos/include/signalbox/task.h": f"/* {spdx} */\n#include <stdint.h>\n#include \"platform.h\"\n",
-        "rtos/include/signalbox/link.h": f"/* {spdx} */\n#include \"signalbox/task.h\"\n",
-        "rtos/kernel/queue.h": f"/* {spdx} */\n#include \"signalbox/task.h\"\n",
-        "rtos/kernel/queue.c": f"/* {spdx} */\n#include \"queue.h\"\n#include \"config.h\"\n",
-        "rtos/link/route.c": f"/* {spdx} */\n#include \"kernel/queue.h\"\n#include <signalbox/link.h>\n",
+        "rtos/include/signalbox/task.h": f'/* {spdx} */\n#include <stdint.h>\n#include "platform.h"\n',
+        "rtos/include/signalbox/link.h": f'/* {spdx} */\n#include "signalbox/task.h"\n',
+        "rtos/kernel/queue.h": f'/* {spdx} */\n#include "signalbox/task.h"\n',
+        "rtos/kernel/queue.c": f'/* {spdx} */\n#include "queue.h"\n#include "config.h"\n',
+        "rtos/link/route.c": f'/* {spdx} */\n#include "kernel/queue.h"\n#include <signalbox/link.h>\n',
         "rtos/drivers/shm_ack/area.h": f"/* {spdx} */\n",
-        "rtos/drivers/shm_ack/shm.c": f"/* {spdx} */\n#include \"area.h\"\n#include \"signalbox/link.h\"\n",
-        "rtos/drivers/dma_ack/dma.c": f"/* {spdx} */\n#include \"signalbox/link.h\"\n",
-        "rtos/ports/riscv32/port.c": f"/* {spdx} */\n#include \"signalbox/task.h\"\nvoid f(void) {{ __asm__ volatile(\"nop\"); }}\n",
-        "apps/t0/main.c": f"/* {spdx} */\n#include \"signalbox/link.h\"\n",
-        "sim/units/Cargo.toml": f"# {spdx}\n[package]\nname = \"units\"\n",
+        "rtos/drivers/shm_ack/shm.c": f'/* {spdx} */\n#include "area.h"\n#include "signalbox/link.h"\n',
+        "rtos/drivers/dma_ack/dma.c": f'/* {spdx} */\n#include "signalbox/link.h"\n',
+        "rtos/ports/riscv32/port.c": f'/* {spdx} */\n#include "signalbox/task.h"\nvoid f(void) {{ asm("nop"); }}\n',
+        "apps/t0/main.c": f'/* {spdx} */\n#include "signalbox/link.h"\n',
+        "sim/units/Cargo.toml": f'# {spdx}\n[package]\nname = "units"\n',
         "sim/units/src/lib.rs": f"// {spdx}\n",
-        "sim/hart/Cargo.toml": f"# {spdx}\n[package]\nname = \"hart\"\n[dependencies]\nunits.workspace = true\n",
+        "sim/hart/Cargo.toml": f'# {spdx}\n[package]\nname = "hart"\n[dependencies]\nunits.workspace = true\n',
         "sim/hart/src/lib.rs": f"// {spdx}\nuse units::Cycle;\nmod mem;\n",
-        "sim/soc/Cargo.toml": f"# {spdx}\n[package]\nname = \"soc\"\n[dependencies]\nhart.workspace = true\n",
+        "sim/soc/Cargo.toml": f'# {spdx}\n[package]\nname = "soc"\n[dependencies]\nhart.workspace = true\n',
         "sim/soc/src/lib.rs": f"// {spdx}\nuse hart::Hart;\n",
         "python/signalbox/__init__.py": f"# {spdx}\n",
         "python/signalbox/sim.py": f"# {spdx}\nfrom signalbox import _sim\n",

@@ -192,7 +192,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters.update(c_string=_c_string, cmake=_cmake, u32=_u32, per_core=_per_core)
+    environment.filters.update(c_string=_c_string, cmake=_cmake, per_core=_per_core)
     return environment
 
 
@@ -202,10 +202,6 @@ def _c_string(text: str) -> str:
 
 def _cmake(text: str) -> str:
     return '"' + re.sub(r'([\\"$])', r"\\\1", str(text)) + '"'
-
-
-def _u32(value: int) -> str:
-    return f"{value & 0xFFFF_FFFF}u"
 
 
 def _per_core(addresses: Sequence[int], index: str = "core") -> str:

@@ -44,10 +44,10 @@ def param_offsets(path: Path) -> dict[str, int]:
 
 
 def encode(name: str, value: int) -> bytes:
-    """The word of a value; negative numbers are stored in two's complement."""
-    if not -(1 << 31) <= value < 1 << 32:
-        raise UsageError(f"params.{name}: {value} does not fit in 32 bits")
-    return (value & 0xFFFF_FFFF).to_bytes(4, "little")
+    """The word of a value."""
+    if not 0 <= value < 1 << 32:
+        raise UsageError(f"params.{name}: {value} does not fit in 32 bits without a sign")
+    return value.to_bytes(4, "little")
 
 
 def patch(source: Path, target: Path, values: Mapping[str, int]) -> None:

@@ -33,6 +33,10 @@ class Loaded:
     param_values: Mapping[str, int]
 
 
+class UnknownPlatform(BadInput):
+    """A platform that is not found by its name."""
+
+
 def system_file(target: Path) -> Path:
     """The system file that a folder or a file name means."""
     if target.is_dir():
@@ -58,7 +62,7 @@ def find_platform(name: str, near: Path | None = None) -> Path:
         if candidate.is_file():
             return candidate
     known = ", ".join(platform_names(near))
-    raise BadInput(f"platform `{name}` does not exist; there are {known}; or give the path of a .toml file")
+    raise UnknownPlatform(f"platform `{name}` does not exist; there are {known}; or give the path of a .toml file")
 
 
 def platform_names(near: Path | None = None) -> list[str]:
@@ -113,7 +117,10 @@ def _resolve(text: str, label: str, path: Path) -> Loaded:
     except tomllib.TOMLDecodeError:
         parsed = {}  # the resolver says it better, with the place
     name = parsed.get("platform")
-    raw_platform = load_platform(name if isinstance(name, str) else "virt", path.parent)
+    try:
+        raw_platform = load_platform(name if isinstance(name, str) else "virt", path.parent)
+    except UnknownPlatform as e:
+        raise BadInput(f"{label}: {e.message}") from e
     raw = sim.system_resolve(text, label, raw_platform)
     system = System.from_json(raw, path)
     for node in system.nodes:

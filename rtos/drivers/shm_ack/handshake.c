@@ -144,8 +144,7 @@ static void meet(struct sb_link *link, uint32_t peer_epoch)
 }
 
 /** Nobody there, or somebody whose block was overwritten, or who is just beginning. A peer that is alive and
- *  believes in us
- *  learns from the missing echo that it must publish again. */
+ *  believes in us learns from the missing echo that it must publish again. */
 static void part(struct sb_link *link)
 {
     struct shm_end *end = shm_end_of(link);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  The core's timer: 64-bit COUNT and COMPARE, reached by 32-bit accesses; the line is high while COUNT >= COMPARE. */
+ *  The core's timer: 64-bit COUNT and COMPARE, reached by 32-bit accesses; the line is high while COUNT >=
+ *  COMPARE. */
 #include "signalbox/timer.h"
 
 #include "platform.h"
@@ -19,7 +20,8 @@ uint64_t sb_timer_count(uint32_t core)
     return (uint64_t)high << 32 | low;
 }
 
-/** First: an upper half that never matches. Then either half may change without an instant that nobody asked for. */
+/** First: an upper half that never matches. Then either half may change without an instant that nobody asked
+ *  for. */
 void sb_timer_set(uint32_t core, uint64_t at_count)
 {
     volatile uint32_t *compare = (volatile uint32_t *)(uintptr_t)SB_TIMER_COMPARE(core);

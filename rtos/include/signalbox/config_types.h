@@ -2,8 +2,8 @@
 #ifndef SIGNALBOX_CONFIG_TYPES_H
 #define SIGNALBOX_CONFIG_TYPES_H
 /** @file
- *  What the build tells a node about itself: `config.c` defines one constant `sb_node_config` of these types, and the memory
- *  that it points to. An example is in rtos/kernel/README.md. All sizes in bytes. */
+ *  What the build tells a node about itself: `config.c` defines one constant `sb_node_config` of these types,
+ *  and the memory that it points to. An example is in rtos/kernel/README.md. All sizes in bytes. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,7 +40,8 @@ struct sb_pool_config {
 };
 
 /** One end of a link. The kernel does not look inside.
- *  Manager "cm/ptp" is the object sb_manager_cm_ptp, driver "shm_ack" is sb_driver_shm_ack: '/' becomes '_'. */
+ *  Manager "cm/ptp" is the object sb_manager_cm_ptp, driver "shm_ack" is sb_driver_shm_ack: '/' becomes '_'.
+ */
 struct sb_link_config {
     const char *name;     /**< name of the link in the system: "<first node>-<second node>" */
     uint16_t peer_node;   /**< index of the node at the far end */

@@ -3,7 +3,8 @@
 #define SIGNALBOX_ERR_H
 /** @file
  *  Results of calls. Negative is failure. Each header lists all that a call can return.
- *  Bad data from another core gives an error and a counter; a caller's own bug gives an assertion with a stable label. */
+ *  Bad data from another core gives an error and a counter; a caller's own bug gives an assertion with a
+ *  stable label. */
 
 /** The compiler complains when the result is thrown away. */
 #define SB_MUST_USE __attribute__((warn_unused_result))

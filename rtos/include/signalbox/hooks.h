@@ -8,8 +8,8 @@
  *    hooks    adds the swap, create, kill and error hooks
  *    checked  adds preconditions, end marks of signals, stack marks at each switch, contexts, list walks
  *
- *  A violation calls the error hook with a stable label, then ends the node (port_fatal). A hook runs with interrupts off, on
- *  the stack of whoever caused it, and calls nothing that waits or switches. */
+ *  A violation calls the error hook with a stable label, then ends the node (port_fatal). A hook runs with
+ *  interrupts off, on the stack of whoever caused it, and calls nothing that waits or switches. */
 #include <stdint.h>
 
 #include "signalbox/addr.h"
@@ -28,8 +28,8 @@ struct sb_hooks {
                   const char *label); /**< before the node ends, or a call fails for a caller's bug */
 };
 
-/** Set the hooks of this node; replaces all four. To see the creation of tasks, give them in the configuration instead.
- *  Context: any. */
+/** Set the hooks of this node; replaces all four. To see the creation of tasks, give them in the
+ *  configuration instead. Context: any. */
 void sb_hooks_set(const struct sb_hooks *hooks);
 
 #endif

@@ -98,9 +98,9 @@
  *     is written
  *     before tx() is called, and only the caller's own variables are used after it.
  *
- *  8. No receive buffer. rx_buf answers NULL: the driver leaves the area WRITTEN and does not acknowledge; the
- *  sender's queue
- *     grows, nothing is dropped. When the manager has a buffer again it wakes the driver task, which polls.
+ *  8. No receive buffer. rx_buf answers NULL: the driver leaves the area WRITTEN and does not acknowledge;
+ *     the sender's queue grows, nothing is dropped. When the manager has a buffer again it wakes the driver task,
+ *     which polls.
  *
  *  9. Fragments. Total 5000, room for 2024 bytes behind UDATA and 2032 behind FRAG (MTU 2048):
  *
@@ -116,21 +116,18 @@
  *    1 CM-transmit    manager->transmit                        RLNH task
  *    2 DRV-write      driver->tx (a list of buffers)           RLNH task, or driver interrupt (7)
  *    3 DRV-read       the manager gives a buffer back for rx_buf and, if the driver went without (8), wakes it
- *                                                              receive task; at start all buffers, one call
- *                                                              each
+ *                                                              receive task; at start once for each buffer
  *    4 CM-handleRX    up->rx                                   driver interrupt
  *    5 CM-handleTX    up->tx_done                              driver interrupt
  *    6 RLNH-deliver   sb_rlnh_deliver                          receive task (cm/direct: driver interrupt)
  *
  *  What cm/direct does with the same contract: rx_buf gets the frame's first bytes and its size, so it can
- *  allocate the signal
- *  and the driver copies straight into it; rx delivers from the interrupt; transmit takes credits and rings
- *  only when the
- *  ring was empty; rx_buf answering NULL is "no credit"; poll is called with the bells off while there is load.
+ *  allocate the signal and the driver copies straight into it; rx delivers from the interrupt; transmit takes
+ *  credits and rings only when the ring was empty; rx_buf answering NULL is "no credit"; poll is called with the
+ *  bells off while there is load.
  *
  *  Order of locks: none. Words that tasks and interrupts of one node share change with interrupts off, for a
- *  bounded number of
- *  instructions (never while copying). Words that two nodes share have one writer each. */
+ *  bounded number of instructions (never while copying). Words that two nodes share have one writer each. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -159,20 +156,18 @@ struct sb_link_properties {
 };
 
 /** Downwards. One constant object per driver. tx and poll of one end never run at the same time, except that
- *  the driver
- *  interrupt may poll while tx runs in a task. */
+ *  the driver interrupt may poll while tx runs in a task. */
 struct sb_link_driver {
     const char *name;
     struct sb_link_properties properties;
 
-    /** Bring the end to its start state and begin the handshake (1). `up` follows, now or later. Again after
-     *  close.
-     *  Context: a link task, while nobody polls.   Errors: SB_ERR_ARGUMENT  the area is too small or wrongly aligned for this configuration */
+    /** Bring the end to its start state and begin the handshake (1). `up` follows, now or later. Also after close.
+     *  Context: a link task, while nobody polls.
+     *  Errors:  SB_ERR_ARGUMENT  the area is too small or wrongly aligned for this configuration */
     enum sb_err (*open)(struct sb_link *link);
 
     /** Send one frame made of `count` pieces. The frame is taken (SB_OK: tx_done follows, perhaps before tx
-     *  returns) or not
-     *  (error: tx_done does not follow for it).
+     *  returns) or not (error: tx_done does not follow for it).
      *  Context: RLNH task, receive task, driver interrupt; never blocks.   Time: linear in the frame's size
      *  Errors:  SB_ERR_BUSY       the previous frame has not been taken by the far side
      *           SB_ERR_LINK_DOWN  not up, or went down meanwhile
@@ -214,8 +209,7 @@ struct sb_link_manager {
     enum sb_err (*start)(struct sb_link *link);
 
     /** Transmit *sig; sender and addressee are in its header, addressee SB_ADDR_NONE means the RLNH of the
-     *  peer. Always
-     *  consumes. Queued if the driver is busy, in order.
+     *  peer. Always consumes. Queued if the driver is busy, in order.
      *  Context: RLNH task; never blocks.
      *  Errors:  SB_ERR_LINK_DOWN  not connected; the signal is freed and counted */
     enum sb_err (*transmit)(struct sb_link *link, union sb_signal **sig);

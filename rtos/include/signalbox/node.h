@@ -2,8 +2,9 @@
 #ifndef SIGNALBOX_NODE_H
 #define SIGNALBOX_NODE_H
 /** @file
- *  The state of one node, all of it: reached through port_node(), a constant address on targets and thread-local on hosts, so
- *  that several nodes live in one host process. Fields are grouped by who writes them. Applications do not look inside.
+ *  The state of one node, all of it: reached through port_node(), a constant address on targets and
+ *  thread-local on hosts, so that several nodes live in one host process. Fields are grouped by who writes
+ *  them. Applications do not look inside.
  *
  *  Unless said otherwise a field changes only with interrupts masked (port_lock). */
 #include <stdbool.h>
@@ -120,8 +121,8 @@ struct sb_pool_class {
     struct sb_signal_header *free;
     uint8_t *fresh; /**< memory not cut yet */
     uint32_t block_bytes;
-    uint32_t
-        fresh_blocks; /**< that can still be cut; so blocks - fresh_blocks is the most that were ever in use */
+    uint32_t fresh_blocks; /**< that can still be cut; so blocks - fresh_blocks is the most that were ever in
+                              use */
     uint32_t in_use;
     uint32_t refused;
     uint32_t stride_bytes;

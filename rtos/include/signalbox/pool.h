@@ -2,9 +2,10 @@
 #ifndef SIGNALBOX_POOL_H
 #define SIGNALBOX_POOL_H
 /** @file
- *  Pools: up to eight block sizes, each with its own fixed number of blocks. A signal takes a block of the smallest class
- *  that holds it and of no other: exhaustion of one class does not eat another. A block is cut from the pool's memory at
- *  its first use and comes from the class's free list afterwards.   Source: osek-linx 2.2.4.2 */
+ *  Pools: up to eight block sizes, each with its own fixed number of blocks. A signal takes a block of the
+ *  smallest class that holds it and of no other: exhaustion of one class does not eat another. A block is cut
+ *  from the pool's memory at its first use and comes from the class's free list afterwards.   Source:
+ *  osek-linx 2.2.4.2 */
 #include <stdint.h>
 
 #include "signalbox/err.h"
@@ -15,7 +16,8 @@
 #define SB_SIGNAL_HEADER_BYTES ((uint32_t)(16u + 2u * sizeof(void *)))
 #define SB_SIGNAL_TAIL_BYTES 4u
 
-/** Memory of one block that holds signals of up to `block_bytes`; of `count` such blocks. For static arrays, aligned to 8. */
+/** Memory of one block that holds signals of up to `block_bytes`; of `count` such blocks. For static arrays,
+ *  aligned to 8. */
 #define SB_POOL_STRIDE(block_bytes) \
     (SB_SIGNAL_HEADER_BYTES + (((uint32_t)(block_bytes) + SB_SIGNAL_TAIL_BYTES + 7u) & ~7u))
 #define SB_POOL_BYTES(block_bytes, count) (SB_POOL_STRIDE(block_bytes) * (uint32_t)(count))

@@ -2,10 +2,12 @@
 #ifndef SIGNALBOX_PORT_H
 #define SIGNALBOX_PORT_H
 /** @file
- *  What the kernel needs from a processor. A port implements this and nothing else; on hosts the unit tests bring their own.
+ *  What the kernel needs from a processor. A port implements this and nothing else; on hosts the unit tests
+ *  bring their own.
  *
- *  The kernel decides who runs, the port acts. All tasks rest in one form: a call of port_switch that has not returned. A task
- *  preempted by an interrupt rests in the same form: the interrupt's exit calls the kernel on the task's own stack. */
+ *  The kernel decides who runs, the port acts. All tasks rest in one form: a call of port_switch that has not
+ *  returned. A task preempted by an interrupt rests in the same form: the interrupt's exit calls the kernel on
+ *  the task's own stack. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,14 +59,15 @@ void port_unlock(uint32_t state);
 /** Prepare `task` so that the first switch to it calls sb_task_main() on its own stack, interrupts masked. */
 void port_context_init(struct sb_task *task);
 
-/** Save the callee's registers on the current stack and the stack pointer in from->sp, load those of `to`. Returns when
- *  somebody switches back.   Context: interrupts masked, never in interrupt context */
+/** Save the callee's registers on the current stack and the stack pointer in from->sp, load those of `to`.
+ *  Returns when somebody switches back.   Context: interrupts masked, never in interrupt context */
 void port_switch(struct sb_task *from, struct sb_task *to);
 
 /** Load the context of `to`; the boot context is given up.   Context: interrupts masked */
 _Noreturn void port_start(struct sb_task *to);
 
-/** Call `body` on the interrupt stack, interrupts masked, and come back.   Context: a task, interrupts masked */
+/** Call `body` on the interrupt stack, interrupts masked, and come back.   Context: a task, interrupts masked
+ */
 void port_call_interrupt(void (*body)(void));
 
 /** Unmask interrupts in a task that runs for the first time. */
@@ -78,9 +81,9 @@ void *port_idle_stack(uint32_t *stack_bytes);
 
 /* ---- interrupts */
 
-/** Call `handler` in interrupt context, masked, when line `bit` (0..31 of mip) is pending; enables the line. NULL disables it.
- *  The handler may call everything that interrupt tasks may. It polls no queue
- *  and no fast semaphore: it has none. */
+/** Call `handler` in interrupt context, masked, when line `bit` (0..31 of mip) is pending; enables the line.
+ *  NULL disables it. The handler may call everything that interrupt tasks may. It polls no queue and no fast
+ *  semaphore: it has none. */
 void port_irq_connect(uint32_t bit, void (*handler)(void));
 
 /** Activate the interrupt task `task` when line `bit` is pending; enables the line. */
@@ -90,7 +93,8 @@ void port_irq_connect_task(uint32_t bit, struct sb_task *task);
 void port_irq_enable(uint32_t bit);
 void port_irq_disable(uint32_t bit);
 
-/** Start the tick: calls sb_tick() tick_hz times a second from interrupt context. Called once at start if the tick is on. */
+/** Start the tick: calls sb_tick() tick_hz times a second from interrupt context. Called once at start if the
+ *  tick is on. */
 void port_tick_start(uint32_t tick_hz);
 
 /* ---- end of the node */
@@ -115,7 +119,8 @@ uint64_t port_cycles(void);
 void port_cache_clean(const void *start, uint32_t size_bytes);
 /** Write back and drop. */
 void port_cache_flush(const void *start, uint32_t size_bytes);
-/** Drop without writing back. The range is whole lines: whatever else lies in them is lost.   Whoever reads, invalidates. */
+/** Drop without writing back. The range is whole lines: whatever else lies in them is lost.   Whoever reads,
+ *  invalidates. */
 void port_cache_invalidate(const void *start, uint32_t size_bytes);
 
 /** The same memory past the data cache, and back; the address itself where no cache is. */
@@ -130,7 +135,8 @@ void port_barrier(void);
 /** First thing on a new task's stack. */
 _Noreturn void sb_task_main(void);
 
-/** Bring the node up: tasks, pools, tick, lines; then run the most urgent task.   Context: boot, interrupts masked */
+/** Bring the node up: tasks, pools, tick, lines; then run the most urgent task.   Context: boot, interrupts
+ *  masked */
 _Noreturn void sb_start(const struct sb_node_config *config);
 
 /** The first half of sb_start: afterwards node->next is the task to run. Hosts go on in their own way. */
@@ -139,11 +145,13 @@ void sb_node_init(const struct sb_node_config *config);
 /** Put an interrupt task among those that the next sb_interrupt runs.   Context: interrupts masked */
 void sb_interrupt_activate(struct sb_task *task);
 
-/** In interrupt context: call `handler` (NULL: none), then everything that is activated. True: the port must call
- *  sb_interrupt_switch() on the stack of the interrupted task before it goes back there.   Context: interrupts masked */
+/** In interrupt context: call `handler` (NULL: none), then everything that is activated. True: the port must
+ *  call sb_interrupt_switch() on the stack of the interrupted task before it goes back there.   Context:
+ *  interrupts masked */
 SB_MUST_USE bool sb_interrupt(void (*handler)(void));
 
-/** Leave the interrupted task for a more urgent one; returns when it is its turn again.   Context: interrupts masked */
+/** Leave the interrupted task for a more urgent one; returns when it is its turn again.   Context: interrupts
+ *  masked */
 void sb_interrupt_switch(void);
 
 /** An interrupt that nobody is connected with. */

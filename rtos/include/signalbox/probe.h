@@ -2,14 +2,16 @@
 #ifndef SIGNALBOX_PROBE_H
 #define SIGNALBOX_PROBE_H
 /** @file
- *  Probes: SB_PROBE(name, args...) marks a point in C and emits no instruction. It records, in the section `.sb_probes` that is not
- *  loaded, the address of the instruction that follows, the probe's number, and where its operands are then (register, stack
- *  slot or constant). Names, numbers and arguments: sim/trace/schema.toml.
+ *  Probes: SB_PROBE(name, args...) marks a point in C and emits no instruction. It records, in the section
+ *  `.sb_probes` that is not loaded, the address of the instruction that follows, the probe's number, and where
+ *  its operands are then (register, stack slot or constant). Names, numbers and arguments:
+ *  sim/trace/schema.toml.
  *
  *  Operands are locals, parameters or constants, never globals or fields: copy those into a local first.
  *
- *  The address must be reached through the probe's own path only. Where two paths join right behind the probe (before a
- *  common return, at a loop's end) the build fails; use SB_PROBE_NOP there: one nop, the same in every run. */
+ *  The address must be reached through the probe's own path only. Where two paths join right behind the probe
+ *  (before a common return, at a loop's end) the build fails; use SB_PROBE_NOP there: one nop, the same in
+ *  every run. */
 #include "signalbox/probe_ids.h"
 
 #define SB_PROBE(...)                                                                                     \

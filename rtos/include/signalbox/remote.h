@@ -2,19 +2,19 @@
 #ifndef SIGNALBOX_REMOTE_H
 #define SIGNALBOX_REMOTE_H
 /** @file
- *  What the kernel asks of `link/`, and the one thing that `link/` needs from the kernel for it. Without links the kernel's own
- *  weak definitions answer. Published structure: the kernel forwards a signal for a remote addressee to the RLNH task's
- *  queue (osek-linx 3.3.2). */
+ *  What the kernel asks of `link/`, and the one thing that `link/` needs from the kernel for it. Without
+ *  links the kernel's own weak definitions answer. Published structure: the kernel forwards a signal for a
+ *  remote addressee to the RLNH task's queue (osek-linx 3.3.2). */
 #include "signalbox/addr.h"
 #include "signalbox/err.h"
 #include "signalbox/signal.h"
 
 /* Implemented by link. */
 
-/** Take over `sig` for an addressee on another node. Sender and addressee are in its header already (sb_sender,
- *  sb_addressee). Always consumes.
- *  Context: any (also interrupt tasks), interrupts as the caller has them; never blocks.
- *  Errors:  SB_ERR_DEAD  nothing leads there; the signal is freed. The weak definition always answers this. */
+/** Take over `sig` for an addressee on another node. Sender and addressee are in its header already
+ *  (sb_sender, sb_addressee). Always consumes. Context: any (also interrupt tasks), interrupts as the caller
+ *  has them; never blocks. Errors:  SB_ERR_DEAD  nothing leads there; the signal is freed. The weak definition
+ *  always answers this. */
 SB_MUST_USE enum sb_err sb_remote_send(union sb_signal *sig);
 
 /** Resolve "node/task" where node is not this one. `task_name` points behind the slash.
@@ -24,9 +24,9 @@ SB_MUST_USE enum sb_err sb_remote_hunt(uint32_t node, const char *task_name, uin
 
 /* Implemented by the kernel. */
 
-/** Put *sig into the queue of the local task `through`, leaving sender and addressee as they are: `through` sees by
- *  sb_addressee that it is not meant itself. Consumes, *sig becomes NULL.
- *  Context: any.   Time: as sb_send; emits no send probes.   Errors: SB_ERR_DEAD  freed */
+/** Put *sig into the queue of the local task `through`, leaving sender and addressee as they are: `through`
+ *  sees by sb_addressee that it is not meant itself. Consumes, *sig becomes NULL. Context: any.   Time: as
+ *  sb_send; emits no send probes.   Errors: SB_ERR_DEAD  freed */
 SB_MUST_USE enum sb_err sb_signal_forward(union sb_signal **sig, sb_addr through);
 
 #endif

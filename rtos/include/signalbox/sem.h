@@ -2,9 +2,9 @@
 #ifndef SIGNALBOX_SEM_H
 #define SIGNALBOX_SEM_H
 /** @file
- *  Semaphores. Every task has a *fast* semaphore that only it waits for and anybody on its node signals; it starts at 0.
- *  A *counting* semaphore is an object of its own; the most urgent waiter gets it first, FIFO inside a level.
- *  Neither crosses nodes.   Source: osek-linx 2.2.3 */
+ *  Semaphores. Every task has a *fast* semaphore that only it waits for and anybody on its node signals; it
+ *  starts at 0. A *counting* semaphore is an object of its own; the most urgent waiter gets it first, FIFO
+ *  inside a level. Neither crosses nodes.   Source: osek-linx 2.2.3 */
 #include <stdint.h>
 
 #include "signalbox/addr.h"
@@ -38,19 +38,21 @@ void sb_fsem_wait(void);
  *  Errors: SB_ERR_TIMEOUT, SB_ERR_NO_TICK */
 SB_MUST_USE enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks);
 
-/** What is pending on the fast semaphore of a local task, SB_ERR_DEAD (negative) if there is none.   Context: any */
+/** What is pending on the fast semaphore of a local task, SB_ERR_DEAD (negative) if there is none.   Context:
+ *  any */
 int32_t sb_fsem_value(sb_addr task);
 
 /** Make `sem` a semaphore with `count` free units.   Context: any, before its first use */
 void sb_sem_init(struct sb_sem *sem, int32_t count);
 
 /** Give one unit back; the most urgent waiter gets it.
- *  Context: any.   Time: O(1), one critical section.   Errors: SB_ERR_FULL  2^31-1 units are free: not counted */
+ *  Context: any.   Time: O(1), one critical section.   Errors: SB_ERR_FULL  2^31-1 units are free: not
+ *  counted */
 SB_MUST_USE enum sb_err sb_sem_signal(struct sb_sem *sem);
 
 /** Take one unit; waits while there is none.
- *  Context: priority task.   Time: O(1) without waiting; otherwise linear in the waiters, at most the tasks of the node.
- *  Asserts: (checked) `sem-context`; `sem-null`. */
+ *  Context: priority task.   Time: O(1) without waiting; otherwise linear in the waiters, at most the tasks
+ *  of the node. Asserts: (checked) `sem-context`; `sem-null`. */
 void sb_sem_wait(struct sb_sem *sem);
 
 /** As sb_sem_wait, at most `timeout_ticks` (0 polls: any context).

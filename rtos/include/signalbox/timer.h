@@ -2,8 +2,9 @@
 #ifndef SIGNALBOX_TIMER_H
 #define SIGNALBOX_TIMER_H
 /** @file
- *  Time. The kernel tick drives timeouts and exists only if the configuration gives tick_hz; the hardware timer of the core
- *  is free for the application otherwise (its line, SB_TIMER_IRQ, can be given to an interrupt task). */
+ *  Time. The kernel tick drives timeouts and exists only if the configuration gives tick_hz; the hardware
+ *  timer of the core is free for the application otherwise (its line, SB_TIMER_IRQ, can be given to an
+ *  interrupt task). */
 #include <stdint.h>
 
 #include "signalbox/err.h"
@@ -23,8 +24,9 @@ SB_MUST_USE enum sb_err sb_delay(uint32_t ticks);
 /** Now, on the timer of `core`.   Context: any */
 uint64_t sb_timer_count(uint32_t core);
 
-/** Raise the timer line of `core` at the absolute instant `at_count`, and until it is set later or stopped. An earlier setting is
- *  replaced; never raises in between.   Context: any, interrupts of that timer masked or the caller its only user */
+/** Raise the timer line of `core` at the absolute instant `at_count`, and until it is set later or stopped.
+ *  An earlier setting is replaced; never raises in between.   Context: any, interrupts of that timer masked or
+ *  the caller its only user */
 void sb_timer_set(uint32_t core, uint64_t at_count);
 
 /** Lower the line and never raise it.   Context: any */

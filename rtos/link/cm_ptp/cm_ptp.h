@@ -57,6 +57,7 @@ struct ptp_end {
     uint32_t tx_offset;
     uint32_t tx_sequence;
     struct ptp_dm *free;
+    struct ptp_dm *free_tail;
     struct ptp_dm *receiving; /**< given to the driver, not yet back */
     struct ptp_dm *ready_head;
     struct ptp_dm *ready_tail;

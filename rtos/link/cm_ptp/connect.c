@@ -167,8 +167,7 @@ void ptp_rx_connect_ack(struct sb_link *link, const struct ptp_header *header)
 }
 
 /** Both pools are full of signals for the other side: neither side can receive, so neither can send, and time
- *  does not
- *  help. A connection manager that cannot deliver resets the connection and says so. */
+ *  does not help. A connection manager that cannot deliver resets the connection and says so. */
 static bool stalled(struct sb_link *link)
 {
     struct ptp_end *end = ptp_end_of(link);

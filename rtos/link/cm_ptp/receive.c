@@ -48,14 +48,26 @@ void ptp_rx(struct sb_link *link, void *buffer, uint32_t size_bytes)
     SB_PROBE_NOP(cm_handle_rx_exit);
 }
 
+/** First in, first out: all device buffers take their turn, as in the published system, where what happens to one of ten
+ *  happens to every tenth signal (osek-linx 4.4.2.1). */
+static void give_back_locked(struct ptp_end *end, struct ptp_dm *dm)
+{
+    dm->next = NULL;
+    if (end->free == NULL) {
+        end->free = dm;
+    } else {
+        end->free_tail->next = dm;
+    }
+    end->free_tail = dm;
+}
+
 void ptp_drv_read(struct sb_link *link, struct ptp_dm *dm)
 {
     struct ptp_end *end = ptp_end_of(link);
     const uint8_t *buffer = dm->data;
     SB_PROBE(drv_read_enter, buffer);
     uint32_t saved = port_lock();
-    dm->next = end->free;
-    end->free = dm;
+    give_back_locked(end, dm);
     bool starved = end->starved;
     end->starved = false;
     port_unlock(saved);
@@ -71,8 +83,7 @@ void ptp_purge_locked(struct sb_link *link)
     while (end->ready_head != NULL) {
         struct ptp_dm *dm = end->ready_head;
         end->ready_head = dm->next;
-        dm->next = end->free;
-        end->free = dm;
+        give_back_locked(end, dm);
         link->counters.stale++;
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Doorbells by pulse-interrupt blocks (osek-linx 3.7.2.2): a write to a core's ipending sets bits, a write to iclear clears them.
- *  A platform without the blocks has no doorbells: using one does not link. */
+ *  Doorbells by pulse-interrupt blocks (osek-linx 3.7.2.2): a write to a core's ipending sets bits, a write
+ *  to iclear clears them. A platform without the blocks has no doorbells: using one does not link. */
 #include "platform.h"
 
 #if SB_HAVE_PULSE

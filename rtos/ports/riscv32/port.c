@@ -29,7 +29,8 @@ _Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointe
         value_;                                                       \
     })
 
-/** Lowest word of the interrupt stack, from the linker script; checked level compares it after each interrupt. */
+/** Lowest word of the interrupt stack, from the linker script; checked level compares it after each
+ *  interrupt. */
 extern uint32_t __stack_bottom[];
 
 struct sb_node sb_node;
@@ -48,7 +49,8 @@ static uint32_t tick_period;
 
 /* ---- used by boot.S and trap.S */
 
-/** The only hart that may start this image; the others park. -1: each core has its own image, whoever comes is right. */
+/** The only hart that may start this image; the others park. -1: each core has its own image, whoever comes
+ *  is right. */
 #ifdef SB_CFG_CORE
 #define BOOT_CORE ((int32_t)SB_CFG_CORE)
 #else

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts. A task at rest is a call of port_switch that has not returned: callee-saved registers on its stack, stack
-   pointer in its first word. An interrupt saves the caller-saved registers on the stack of the task, the rest of C sees to on the
-   interrupt stack; only if another task is to run does the exit call the kernel, on the task's stack, which calls port_switch.
-   Interrupts stay masked from entry to mret: so mepc survives unless the task was left, and one interrupt stack is enough. */
+/* Contexts. A task at rest is a call of port_switch that has not returned: callee-saved registers on its stack,
+   stack pointer in its first word. An interrupt saves the caller-saved registers on the stack of the task, the rest of
+   C sees to on the interrupt stack; only if another task is to run does the exit call the kernel, on the task's stack,
+   which calls port_switch. Interrupts stay masked from entry to mret: so mepc survives unless the task was left, and
+   one interrupt stack is enough. */
 
     .equ TRAP_FRAME, 80 /* 16 registers, mepc, padding */
     .equ TRAP_MEPC, 64

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m tests.fuzz.isa --programs 1000 --seed 1
 
-Runs random programs on the simulator and on QEMU and compares registers, CSRs, traps and memory. Exit code 0 when they agree and
-every instruction was exercised, 1 when not, 2 for a usage error, 5 when a tool is missing. A program is named SEED/NUMBER; run one
-again with --only NUMBER.
+Runs random programs on the simulator and on QEMU and compares registers, CSRs, traps and memory. Exit code 0 when they
+agree and every instruction was exercised, 1 when not, 2 for a usage error, 5 when a tool is missing. A program is named
+SEED/NUMBER; run one again with --only NUMBER.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def batches(programs: list[Program]) -> list[list[Program]]:
 
 def show(comparison: Comparison, found: Divergence) -> None:
     """The divergence, made small, with the instructions that cause it."""
-    print(f"\nprogram {found.program.name}: {comparison.left.name} and {comparison.right.name} disagree; making it smaller ...", flush=True)
+    names = f"{comparison.left.name} and {comparison.right.name}"
+    print(f"\nprogram {found.program.name}: {names} disagree; making it smaller ...", flush=True)
     small = comparison.minimise(found.program) or found
-    print(f"{'':12} {comparison.left.name:>8}  {comparison.right.name:>8}")
+    print(f"{'':18} {comparison.left.name:>8}  {comparison.right.name:>8}")
     for line in small.lines:
         print(line)
     registers = " ".join(f"x{n}={value:#x}" for n, value in enumerate(small.program.registers, 1) if n not in (3, 4))
@@ -67,16 +68,20 @@ def compare(arguments: argparse.Namespace, left: machines.Machine, right: machin
     rows = [f"{name} {count}" for name, count in sorted(counts.items())]
     for at in range(0, len(rows), width):
         print("  " + "  ".join(f"{row:24}" for row in rows[at : at + width]).rstrip())
-    expected = {name for name in (*EXPECTED, *optional) if len(programs) >= (500 if name.startswith("illegal") else BATCH)}
+    expected = {
+        name for name in (*EXPECTED, *optional) if len(programs) >= (500 if name.startswith("illegal") else BATCH)
+    }
     absent = sorted(expected - counts.keys())
     if absent:
         print(f"not exercised: {', '.join(absent)}")
-    print(f"QEMU {machines.qemu_version()} ({machines.processor()}) lacks, so not compared: {', '.join(lacking) or 'nothing'}")
+    qemu = f"QEMU {machines.qemu_version()} ({machines.processor()})"
+    print(f"{qemu} lacks, so not compared: {', '.join(lacking) or 'nothing'}")
     if failed:
         print(f"{failed} of the batches diverge (seed {arguments.seed})")
     else:
         seconds = time.monotonic() - began
-        print(f"{len(programs)} programs, {sum(counts.values())} instructions, seed {arguments.seed}: {left.name} and {right.name} agree ({seconds:.1f} s)")
+        amount = f"{len(programs)} programs, {sum(counts.values())} instructions, seed {arguments.seed}"
+        print(f"{amount}: {left.name} and {right.name} agree ({seconds:.1f} s)")
     return 1 if failed or absent else 0
 
 
@@ -96,12 +101,18 @@ def show_canaries(arguments: argparse.Namespace, left: machines.Machine, right: 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.isa", description="Differential fuzzing of the instruction set.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.fuzz.isa", description="Differential fuzzing of the instruction set."
+    )
     parser.add_argument("--programs", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--seed", type=int, default=1, help="of all programs (default 1)")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one program of the seed")
     parser.add_argument("--failures", type=int, default=3, help="stop after so many divergences (default 3)")
-    parser.add_argument("--canary", action="store_true", help="plant faults on the simulator's side instead, and demand that each is found")
+    parser.add_argument(
+        "--canary",
+        action="store_true",
+        help="plant faults on the simulator's side instead, and demand that each is found",
+    )
     parser.add_argument("--reference", action="store_true", help="compare QEMU with itself, to test this program")
     arguments = parser.parse_args()
     missing = machines.missing()

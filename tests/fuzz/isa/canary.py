@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that the comparison must find. The simulator has no switch that breaks an instruction, so its image is changed instead:
-wherever the programs have one instruction, the simulator gets another of the same size. That is what a simulator would do that
-executes it wrongly."""
+"""Faults that the comparison must find.
+
+The simulator has no switch that breaks an instruction, so its image is changed instead: wherever the programs have one
+instruction, the simulator gets another of the same size. That is what a simulator would do that executes it wrongly.
+"""
 
 from __future__ import annotations
 

@@ -40,20 +40,27 @@ class Comparison:
         self.starts += 1
         name = f"batch{self.starts}"
         path = image.build(self.folder, name, image.source(programs))
-        other = image.build(self.folder, f"{name}-changed", image.source(programs, self.change)) if self.change else path
+        other = (
+            image.build(self.folder, f"{name}-changed", image.source(programs, self.change)) if self.change else path
+        )
         with ThreadPoolExecutor(1) as pool:
             right = pool.submit(self.right.run, other)
             left = image.decode(self.left.run(path))
             results = left, image.decode(right.result())
         for built in self.folder.glob(f"{name}*"):
             built.unlink()
-        return [self.compare(program, *(result.get(number) for result in results)) for number, program in enumerate(programs)]
+        return [
+            self.compare(program, *(result.get(number) for result in results))
+            for number, program in enumerate(programs)
+        ]
 
     def compare(self, program: Program, left: image.Result | None, right: image.Result | None) -> Divergence | None:
         if left and right:
             lines = left.differences(right)
             return Divergence(program, tuple(lines)) if lines else None
-        silent = " and ".join(machine.name for machine, result in ((self.left, left), (self.right, right)) if not result)
+        silent = " and ".join(
+            machine.name for machine, result in ((self.left, left), (self.right, right)) if not result
+        )
         return Divergence(program, (f"nothing came from {silent}: it hung, or was stopped",))
 
     def first(self, programs: Sequence[Program]) -> Divergence | None:

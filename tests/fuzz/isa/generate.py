@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs for RV32IMAC with Zicsr and Zifencei in machine mode.
 
-Only behaviour that the specification fixes, or that both machines state, is generated. Left out on purpose: counters (they count
-cycles), enabled interrupts (they come at different instructions), wfi, and
-an SC.W whose success the specification leaves open.
+Only behaviour that the specification fixes, or that both machines state, is generated. Left out on purpose: counters
+(they count cycles), enabled interrupts (they come at different instructions), wfi, and an SC.W whose success the
+specification leaves open.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tests.fuzz.isa.program import CODE_SLOT, CONTEXT, SCRATCH, SCRATCH_BYTES, P
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-EDGES = (0, 1, 2, 3, 4, 7, 8, 31, 32, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0x80000001,
-         0xFFFFFFFE, 0xFFFFFFFF, 0x55555555, 0xAAAAAAAA, 0xFFFF8000, 0xFFFFFF80)  # fmt: skip
+EDGES = (0, 1, 2, 3, 4, 7, 8, 31, 32, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000,
+         0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x55555555, 0xAAAAAAAA, 0xFFFF8000, 0xFFFFFF80)  # fmt: skip
 
 WRITABLE = [f"x{n}" for n in range(32) if f"x{n}" not in (CONTEXT, SCRATCH)]
 NONZERO = WRITABLE[1:]
@@ -35,27 +35,31 @@ ATOMICS = ("amoswap.w", "amoadd.w", "amoxor.w", "amoand.w", "amoor.w", "amomin.w
 CSR_REGISTER = ("csrrw", "csrrs", "csrrc")
 CSR_IMMEDIATE = ("csrrwi", "csrrsi", "csrrci")
 
-# Encodings that are reserved, or belong to extensions that neither machine has. Several read and write registers where they
-# exist, so that an implementation which executes them is seen.
+# Encodings that are reserved, or belong to extensions that neither machine has. Several read and write registers where
+# they exist, so that an implementation which executes them is seen.
 ILLEGAL_WORDS = {
     "custom-0": 0x0000000B, "custom-1": 0x0020852B, "custom-2": 0x0020855B, "custom-3": 0x0020857B,
     "addw": 0x0020853B, "addiw": 0x0010851B, "ld": 0x00023503, "load funct3 7": 0x00027503, "lwu": 0x00026503,
-    "store funct3 3": 0x00A23023, "store funct3 4": 0x00A24023, "branch funct3 2": 0x00A52463, "branch funct3 3": 0x00A53463,
-    "jalr funct3 1": 0x00051567, "slli shamt 32": 0x02051513, "srli shamt 32": 0x02055513, "srai shamt 32": 0x42055513,
-    "op funct7 2": 0x04B50533, "op funct7 0x20 sll": 0x40B51533, "op funct7 0x21": 0x42B50533, "op funct7 0x7f": 0xFEB50533,
-    "amo.d": 0x00B5352F, "amo funct3 0": 0x00B5052F, "amo funct5 0x1f": 0xF8B5252F, "amo funct5 5": 0x28B5252F,
-    "lr.w with rs2": 0x1015252F, "system funct3 4": 0x00054573, "system 0x7ff": 0x7FF00073, "ecall with rd": 0x00000573,
-    "ebreak with rs1": 0x00150073, "flw": 0x00022507, "fsw": 0x00A22027, "fadd.s": 0x00B50553, "fmadd.s": 0x00B50543,
-    "misc-mem funct3 7": 0x0000700F, "48 bits": 0x0000001F, "all ones": 0xFFFFFFFF,
+    "store funct3 3": 0x00A23023, "store funct3 4": 0x00A24023, "branch funct3 2": 0x00A52463,
+    "branch funct3 3": 0x00A53463, "jalr funct3 1": 0x00051567, "slli shamt 32": 0x02051513,
+    "srli shamt 32": 0x02055513, "srai shamt 32": 0x42055513, "op funct7 2": 0x04B50533,
+    "op funct7 0x20 sll": 0x40B51533, "op funct7 0x21": 0x42B50533, "op funct7 0x7f": 0xFEB50533, "amo.d": 0x00B5352F,
+    "amo funct3 0": 0x00B5052F, "amo funct5 0x1f": 0xF8B5252F, "amo funct5 5": 0x28B5252F,
+    "lr.w with rs2": 0x1015252F, "system funct3 4": 0x00054573, "system 0x7ff": 0x7FF00073,
+    "ecall with rd": 0x00000573, "ebreak with rs1": 0x00150073, "flw": 0x00022507, "fsw": 0x00A22027,
+    "fadd.s": 0x00B50553, "fmadd.s": 0x00B50543, "misc-mem funct3 7": 0x0000700F, "48 bits": 0x0000001F,
+    "all ones": 0xFFFFFFFF,
 }  # fmt: skip
 ILLEGAL_HALVES = {
-    "zero": 0x0000, "c.addi4spn 0": 0x0004, "c.fld": 0x2108, "c.flw": 0x6108, "reserved 100 00": 0x8108, "c.fsd": 0xA108,
-    "c.fsw": 0xE108, "c.lui 0": 0x6501, "c.addi16sp 0": 0x6101, "c.subw": 0x9D0D, "c.addw": 0x9D2D, "reserved 9c41": 0x9C41,
-    "c.lwsp x0": 0x4002, "c.slli 32": 0x1502, "c.srli 32": 0x9101, "c.srai 32": 0x9501, "c.fldsp": 0x2502, "c.flwsp": 0x6502, "c.jr x0": 0x8002, "c.fsdsp": 0xA02A, "c.fswsp": 0xE02A,
+    "zero": 0x0000, "c.addi4spn 0": 0x0004, "c.fld": 0x2108, "c.flw": 0x6108, "reserved 100 00": 0x8108,
+    "c.fsd": 0xA108, "c.fsw": 0xE108, "c.lui 0": 0x6501, "c.addi16sp 0": 0x6101, "c.subw": 0x9D0D, "c.addw": 0x9D2D,
+    "reserved 9c41": 0x9C41, "c.lwsp x0": 0x4002, "c.slli 32": 0x1502, "c.srli 32": 0x9101, "c.srai 32": 0x9501,
+    "c.fldsp": 0x2502, "c.flwsp": 0x6502, "c.jr x0": 0x8002, "c.fsdsp": 0xA02A, "c.fswsp": 0xE02A,
 }  # fmt: skip
 HINTS = {
-    "c.nop hint": 0x0005, "c.addi 0 hint": 0x0501, "c.li x0 hint": 0x4005, "c.lui x0 hint": 0x6005, "c.slli x0 hint": 0x0006,
-    "c.slli 0 hint": 0x0502, "c.srli 0 hint": 0x8101, "c.srai 0 hint": 0x8501, "c.mv x0 hint": 0x802A, "c.add x0 hint": 0x902A,
+    "c.nop hint": 0x0005, "c.addi 0 hint": 0x0501, "c.li x0 hint": 0x4005, "c.lui x0 hint": 0x6005,
+    "c.slli x0 hint": 0x0006, "c.slli 0 hint": 0x0502, "c.srli 0 hint": 0x8101, "c.srai 0 hint": 0x8501,
+    "c.mv x0 hint": 0x802A, "c.add x0 hint": 0x902A,
 }  # fmt: skip
 # addi x10, x10, 1 and -1, sub x10, x10, x11, mul x10, x10, x11
 PATCHES = (0x00150513, 0xFFF50513, 0x40B50533, 0x02B50533)
@@ -69,16 +73,17 @@ OPTIONAL = ("cbo.clean", "cbo.flush", "cbo.inval")
 
 # Every instruction of the set, each of which a good number of programs must contain.
 EXPECTED = {
-    "lui", "auipc", "jal", "jalr", *BRANCHES, *LOADS, *STORES, *IMMEDIATE, *SHIFT, *REGISTER, "fence", "fence.i", "ecall", "ebreak",
-    "mret", *MULTIPLY, "lr.w", "sc.w", *ATOMICS, *CSR_REGISTER, *CSR_IMMEDIATE,
-    "c.addi4spn", "c.lw", "c.sw", "c.nop", "c.addi", "c.jal", "c.li", "c.addi16sp", "c.lui", "c.srli", "c.srai", "c.andi", "c.sub",
-    "c.xor", "c.or", "c.and", "c.j", "c.beqz", "c.bnez", "c.slli", "c.lwsp", "c.jr", "c.mv", "c.ebreak", "c.jalr", "c.add",
-    "c.swsp", *HINTS, *(f"illegal {name}" for name in (*ILLEGAL_WORDS, *ILLEGAL_HALVES)),
+    "lui", "auipc", "jal", "jalr", *BRANCHES, *LOADS, *STORES, *IMMEDIATE, *SHIFT, *REGISTER, "fence", "fence.i",
+    "ecall", "ebreak", "mret", *MULTIPLY, "lr.w", "sc.w", *ATOMICS, *CSR_REGISTER, *CSR_IMMEDIATE, "c.addi4spn",
+    "c.lw", "c.sw", "c.nop", "c.addi", "c.jal", "c.li", "c.addi16sp", "c.lui", "c.srli", "c.srai", "c.andi",
+    "c.sub", "c.xor", "c.or", "c.and", "c.j", "c.beqz", "c.bnez", "c.slli", "c.lwsp", "c.jr", "c.mv", "c.ebreak",
+    "c.jalr", "c.add", "c.swsp", *HINTS,
+    *(f"illegal {name}" for name in (*ILLEGAL_WORDS, *ILLEGAL_HALVES)),
 }  # fmt: skip
 
 
 class Generator:
-    """Makes one program from a seed. The same seed gives the same program everywhere, unless optional instructions are added."""
+    """Makes one program from a seed: the same everywhere, as long as the same optional instructions are asked for."""
 
     def __init__(self, name: str, optional: Sequence[str] = ()) -> None:
         self.name = name
@@ -87,13 +92,15 @@ class Generator:
         self.traps = 0
         self.classes: list[tuple[Callable[[], Unit], int]] = [
             (self.register, 14), (self.multiply, 10), (self.immediate, 10), (self.upper, 4), (self.constant, 6),
-            (self.load, 9), (self.store, 9), (self.compressed, 22), (self.compressed_memory, 6), (self.stack, 4), (self.hint, 2),
-            (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3), (self.fence, 2), (self.branch, 9),
-            (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1), (self.exception, 5),
+            (self.load, 9), (self.store, 9), (self.compressed, 22), (self.compressed_memory, 6), (self.stack, 4),
+            (self.hint, 2), (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3),
+            (self.fence, 2), (self.branch, 9), (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1), (self.exception, 5),
         ]  # fmt: skip
         if optional:
             self.classes.append((self.cache, 4))
-        self.simple = [c for c in self.classes if c[0] not in {self.branch, self.jump, self.loop, self.patch, self.trap_return}]
+        self.simple = [
+            c for c in self.classes if c[0] not in {self.branch, self.jump, self.loop, self.patch, self.trap_return}
+        ]
 
     # -- values --
 
@@ -125,7 +132,8 @@ class Generator:
 
     def unit(self, classes: list[tuple[Callable[[], Unit], int]]) -> Unit:
         makers, weights = zip(*classes, strict=True)
-        return self.random.choices(makers, weights)[0]()
+        make: Callable[[], Unit] = self.random.choices(makers, weights)[0]
+        return make()
 
     # -- arithmetic --
 
@@ -157,7 +165,11 @@ class Generator:
 
     def based(self, size: int, *, aligned: bool, limit: int = 1900) -> tuple[str, str, int]:
         """A line that makes a base register, the register, and the offset to use with it."""
-        offset = self.random.choice((self.random.randrange(-limit, limit), self.random.randrange(-16, 16), 0)) if limit else 0
+        offset = (
+            self.random.choice((self.random.randrange(-limit, limit), self.random.randrange(-16, 16), 0))
+            if limit
+            else 0
+        )
         base = self.one(NONZERO)
         return f"addi {base}, {SCRATCH}, {self.place(size, aligned=aligned) - offset}", base, offset
 
@@ -174,7 +186,12 @@ class Generator:
     def compressed_memory(self) -> Unit:
         base, offset = self.one(COMPRESSED), 4 * self.random.randrange(32)
         at = self.place(4, aligned=self.random.random() < 0.8)
-        return Unit((f"addi {base}, {SCRATCH}, {at - offset}", f"{self.one(('c.lw', 'c.sw'))} {self.one(COMPRESSED)}, {offset}({base})"))
+        return Unit(
+            (
+                f"addi {base}, {SCRATCH}, {at - offset}",
+                f"{self.one(('c.lw', 'c.sw'))} {self.one(COMPRESSED)}, {offset}({base})",
+            )
+        )
 
     def stack(self) -> Unit:
         offset = 4 * self.random.randrange(64)
@@ -214,7 +231,10 @@ class Generator:
         others = [r for r in NONZERO if r != base]
         load = f"lr.w{self.ordering()} {self.one(others)}, ({base}) # lr.w"
         store = f"sc.w{self.ordering()} {self.one(others)}, {self.one(ANY)}, ({base}) # sc.w"
-        between = [f"{self.one(REGISTER)} {self.one(others)}, {self.one(ANY)}, {self.one(ANY)}" for _ in range(self.random.randrange(3))]
+        between = [
+            f"{self.one(REGISTER)} {self.one(others)}, {self.one(ANY)}, {self.one(ANY)}"
+            for _ in range(self.random.randrange(3))
+        ]
         kind = self.random.randrange(4)
         if kind == 0:  # succeeds, then fails for lack of a reservation
             return Unit((line, load, *between, store, store))
@@ -225,14 +245,20 @@ class Generator:
     # -- compressed arithmetic --
 
     def compressed(self) -> Unit:
-        r, s, t, u = self.one(NONZERO), self.one([x for x in ANY if x != "x0"]), self.one(COMPRESSED), self.one(COMPRESSED)
+        r, s, t, u = (
+            self.one(NONZERO),
+            self.one([x for x in ANY if x != "x0"]),
+            self.one(COMPRESSED),
+            self.one(COMPRESSED),
+        )
         small = self.random.choice([n for n in range(-32, 32) if n])
         upper = self.random.choice([*range(1, 32), *range(0xFFFE0, 0x100000)])
         shift = self.random.randrange(1, 32)
         return Unit((self.one((
             "c.nop", f"c.addi {r}, {small}", f"c.li {r}, {small}", f"c.lui {r if r != 'x2' else 'x5'}, {upper:#x}",
             f"c.srli {t}, {shift}", f"c.srai {t}, {shift}", f"c.andi {t}, {small}", f"c.slli {r}, {shift}",
-            f"c.sub {t}, {u}", f"c.xor {t}, {u}", f"c.or {t}, {u}", f"c.and {t}, {u}", f"c.mv {r}, {s}", f"c.add {r}, {s}",
+            f"c.sub {t}, {u}", f"c.xor {t}, {u}", f"c.or {t}, {u}", f"c.and {t}, {u}",
+            f"c.mv {r}, {s}", f"c.add {r}, {s}",
         )),))  # fmt: skip
 
     def hint(self) -> Unit:
@@ -282,7 +308,11 @@ class Generator:
 
     def jump(self) -> Unit:
         kind, target = self.random.randrange(6), self.one(NONZERO)
-        address = ("{label}_a:", f"auipc {target}, %pcrel_hi({{label}})", f"addi {target}, {target}, %pcrel_lo({{label}}_a)")
+        address = (
+            "{label}_a:",
+            f"auipc {target}, %pcrel_hi({{label}})",
+            f"addi {target}, {target}, %pcrel_lo({{label}}_a)",
+        )
         if kind == 0:
             head: tuple[str, ...] = (f"jal {self.one(WRITABLE)}, {{label}}",)
         elif kind == 1:
@@ -305,7 +335,11 @@ class Generator:
         inside = [unit for unit in self.body(8) if not any(writes(line, counter) for line in unit.head)]
         self.traps = before
         back = f"c.bnez {counter}, {{label}}" if self.random.random() < 0.5 else f"bne {counter}, x0, {{label}}"
-        return Unit((f"addi {counter}, x0, {self.random.randrange(2, 9)}", "{label}:"), tuple(inside), (f"addi {counter}, {counter}, -1", back))
+        return Unit(
+            (f"addi {counter}, x0, {self.random.randrange(2, 9)}", "{label}:"),
+            tuple(inside),
+            (f"addi {counter}, {counter}, -1", back),
+        )
 
     def patch(self) -> Unit:
         """Write an instruction into memory, fence.i, execute it and come back."""
@@ -320,8 +354,9 @@ class Generator:
     def trap_return(self) -> Unit:
         """mret to a label. Without U-mode MPP is always machine mode; QEMU wants it said."""
         target = self.one(NONZERO)
-        return Unit(("{label}_a:", f"auipc {target}, %pcrel_hi({{label}})", f"addi {target}, {target}, %pcrel_lo({{label}}_a)",
-                     f"csrrw x0, mepc, {target}", f"lui {target}, 2", f"addi {target}, {target}, -2048",
+        return Unit(("{label}_a:", f"auipc {target}, %pcrel_hi({{label}})",
+                     f"addi {target}, {target}, %pcrel_lo({{label}}_a)", f"csrrw x0, mepc, {target}",
+                     f"lui {target}, 2", f"addi {target}, {target}, -2048",
                      f"csrrs x0, mstatus, {target}", "mret"), self.body(3), ("{label}:",))  # fmt: skip
 
     # -- exceptions --
@@ -349,7 +384,9 @@ class Generator:
             return Unit((f".2byte {ILLEGAL_HALVES[name]:#x} # illegal {name}",))
         if kind == 4:
             number = self.random.choice(ABSENT_CSRS)
-            return Unit((f"{self.one(CSR_REGISTER)} {self.one(WRITABLE)}, {number:#x}, {self.one(ANY)} # illegal absent CSR",))
+            return Unit(
+                (f"{self.one(CSR_REGISTER)} {self.one(WRITABLE)}, {number:#x}, {self.one(ANY)} # illegal absent CSR",)
+            )
         if kind == 5:
             # A write is an attempt to write whatever the value; QEMU 7.2 lets one pass that sets no bit.
             name, source, to = self.one(READ_ONLY_CSRS), self.one(NONZERO), self.one(WRITABLE)
@@ -364,9 +401,9 @@ class Generator:
 
 
 def writes(line: str, register: str) -> bool:
-    """Whether an instruction may write a register: whether it is the first operand (a store's, too; that does no harm)."""
+    """Whether an instruction may write a register: it is the first operand (also of a store; that does no harm)."""
     words = line.partition("#")[0].replace(",", " ").split()
-    return len(words) > 1 and words[1] == register or words[0] in {"c.jal", "c.jalr"}
+    return (len(words) > 1 and words[1] == register) or words[0] in {"c.jal", "c.jalr"}
 
 
 def generate(seed: int, index: int, optional: Sequence[str] = ()) -> Program:

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many programs in one ELF file: a harness in assembler runs one after the other and sends what each left behind.
 
-For each program the harness fills the scratch memory from the program's seed, sets the CSRs, loads the registers, runs it, and
-sends one frame of words over the UART: a mark, the program's number, x1 to x31, CSRs, the traps taken, the scratch memory. The
-trap handler notes mcause, mepc and mtval, and goes on behind the instruction.
+For each program the harness fills the scratch memory from the program's seed, sets the CSRs, loads the registers, runs
+it, and sends one frame of words over the UART: a mark, the program's number, x1 to x31, CSRs, the traps taken, the
+scratch memory. The trap handler notes mcause, mepc and mtval, and goes on behind the instruction.
 """
 
 from __future__ import annotations
 
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.fuzz.isa.program import CODE_SLOT, SCRATCH_BYTES, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
-
 PREFIX = "riscv64-unknown-elf-"
 MARCH = "rv32imac_zicsr_zifencei_zicbom"
 BASE = 0x80000000
@@ -181,10 +180,9 @@ class Result:
 
     def differences(self, other: Result) -> list[str]:
         """One line for each word that is not the same."""
-        mine, theirs = dict(self.words), dict(other.words)
-        names = dict.fromkeys([*mine, *theirs])
-        show = lambda words, name: f"{words[name]:08x}" if name in words else "-"  # noqa: E731
-        return [f"{n:12} {show(mine, n):>8}  {show(theirs, n):>8}" for n in names if mine.get(n) != theirs.get(n)]
+        mine, theirs = ({name: f"{word:08x}" for name, word in words} for words in (self.words, other.words))
+        pairs = {name: (mine.get(name, "-"), theirs.get(name, "-")) for name in (mine | theirs)}
+        return [f"{name:18} {left:>8}  {right:>8}" for name, (left, right) in pairs.items() if left != right]
 
 
 def source(programs: Sequence[Program], change: Callable[[str], str] | None = None) -> str:
@@ -213,13 +211,15 @@ def source(programs: Sequence[Program], change: Callable[[str], str] | None = No
 
 def build(folder: Path, name: str, text: str) -> Path:
     """Assemble and link a text."""
-    assembler, object_file, image = folder / f"{name}.s", folder / f"{name}.o", folder / f"{name}.elf"
-    assembler.write_text(text)
-    run = lambda *words: subprocess.run(words, check=True, stdin=subprocess.DEVNULL)  # noqa: E731
-    run(f"{PREFIX}as", f"-march={MARCH}", "-mabi=ilp32", "-o", str(object_file), str(assembler))
-    run(f"{PREFIX}ld", "-melf32lriscv", "--no-relax", "--no-warn-rwx-segments", "-N", f"-Ttext={BASE:#x}", "-e", "_start",
-        "-o", str(image), str(object_file))  # fmt: skip
-    return image
+    assembler, object_file, image = (str(folder / f"{name}.{suffix}") for suffix in ("s", "o", "elf"))
+    Path(assembler).write_text(text)
+    layout = ["-N", f"-Ttext={BASE:#x}", "-e", "_start", "--no-relax", "--no-warn-rwx-segments"]
+    for words in (
+        [f"{PREFIX}as", f"-march={MARCH}", "-mabi=ilp32", "-o", object_file, assembler],
+        [f"{PREFIX}ld", "-melf32lriscv", *layout, "-o", image, object_file],
+    ):
+        subprocess.run(words, check=True, stdin=subprocess.DEVNULL)
+    return Path(image)
 
 
 def decode(data: bytes) -> dict[int, Result]:

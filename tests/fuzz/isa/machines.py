@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two machines that run an image: QEMU's `virt` and the simulator's. Each gives the bytes that came over the UART."""
+"""The two machines that run an image: QEMU's `virt` and the simulator's. Each gives the bytes that the UART sent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ QEMU = "qemu-system-riscv32"
 MAX_CYCLES = 200_000_000
 MAX_SECONDS = 30.0
 
-# RV32IMAC in machine mode only, as on the simulator. QEMU's versions know different names of what must be off; the first
-# line that this one accepts is taken.
+# RV32IMAC in machine mode only, as on the simulator. QEMU's versions know different names of what must be off; the
+# first line that this one accepts is taken.
 OFF = ("h", "s", "u", "f", "d", "zba", "zbb", "zbc", "zbs")
 PROCESSORS = [
     ",".join(["rv32", *(f"{name}=off" for name in names)])
@@ -51,7 +51,9 @@ class Qemu:
     def run(self, path: Path) -> bytes:
         words = [QEMU, "-M", "virt", "-cpu", processor(), "-smp", "2", "-bios", "none", "-display", "none",
                  "-monitor", "none", "-serial", "stdio"]  # fmt: skip
-        with subprocess.Popen([*words, "-kernel", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            [*words, "-kernel", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+        ) as process:
             try:
                 output, _ = process.communicate(timeout=MAX_SECONDS)
             except subprocess.TimeoutExpired:
@@ -83,7 +85,22 @@ class Simulator:
 def processor() -> str:
     """QEMU's -cpu for this version of it."""
     for name in PROCESSORS:
-        words = [QEMU, "-M", "virt", "-cpu", name, "-bios", "none", "-display", "none", "-monitor", "stdio", "-serial", "none", "-S"]
+        words = [
+            QEMU,
+            "-M",
+            "virt",
+            "-cpu",
+            name,
+            "-bios",
+            "none",
+            "-display",
+            "none",
+            "-monitor",
+            "stdio",
+            "-serial",
+            "none",
+            "-S",
+        ]
         if subprocess.run(words, input="quit\n", capture_output=True, text=True, check=False).returncode == 0:
             return name
     raise RuntimeError(f"{QEMU} accepts none of the processors that tests/fuzz/isa/machines.py knows")

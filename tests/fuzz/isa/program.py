@@ -20,8 +20,8 @@ CODE_SLOT = 512  # offset from CONTEXT of two words that a program may write ins
 class Unit:
     """Instructions that make sense only together: an address and its access, a branch and its target.
 
-    `{label}` in a line is a label of this unit. `body` lies between `head` and `tail`: what a branch jumps over, what a loop
-    repeats.
+    `{label}` in a line is a label of this unit. `body` lies between `head` and `tail`: what a branch jumps over, what a
+    loop repeats.
     """
 
     head: tuple[str, ...]
