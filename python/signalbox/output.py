@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from contextlib import contextmanager
@@ -44,9 +45,12 @@ def data_rich(*renderables: RenderableType, width: int | None = None) -> None:
     """The result of a verb as tables. Without a terminal the width does not depend on the environment."""
     from rich.console import Console
 
-    console = Console(highlight=False, width=width or (None if sys.stdout.isatty() else 120))
-    for renderable in renderables:
-        console.print(renderable)
+    if sys.stdout.isatty():
+        Console(highlight=False, width=width).print(*renderables, sep="\n")
+        return
+    text = io.StringIO()
+    Console(highlight=False, width=width or 120, file=text).print(*renderables, sep="\n")
+    data_text("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
 
 
 @contextmanager

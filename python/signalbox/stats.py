@@ -55,7 +55,7 @@ def _caches(stats: dict[str, Any]) -> Table:
         for kind in ("icache", "dcache"):
             cache = core.get(kind)
             if cache:
-                written = f"{cache['write_backs']:,}" if "write_backs" in cache else "–"
+                written = f"{cache['write_backs']:,}" if kind == "dcache" else "–"
                 table.add_row(f"{core['name']} {kind}", f"{cache.get('misses', 0):,}", written)
     return table
 

@@ -47,6 +47,10 @@ void sb_switch_locked(struct sb_node *node);
 /** The interrupt task `task` has something to do. Runs it before returning unless in interrupt context. */
 void sb_activate_locked(struct sb_node *node, struct sb_task *task);
 
+/** Others run until somebody wakes `task`, the caller, which has left the ready queue; at most `timeout_ticks`.
+ *  The answer is why the wait ended. */
+enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks);
+
 /** Let the most urgent task run. Cheap if that is the caller. */
 static inline void sb_reschedule_locked(struct sb_node *node)
 {
@@ -74,18 +78,6 @@ static inline struct sb_task *sb_most_urgent_locked(struct sb_node *node)
 {
     struct sb_task *task = sb_ready_first(&node->ready);
     return task != NULL ? task : &node->idle;
-}
-
-/** Others run until somebody wakes `task`, the caller, which has left the ready queue; at most
- *  `timeout_ticks`. The answer is why the wait ended. */
-static inline enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks)
-{
-    node->next = sb_most_urgent_locked(node);
-    if (timeout_ticks != SB_FOREVER) {
-        sb_timer_queue_arm(&node->timers, task, timeout_ticks);
-    }
-    sb_switch_locked(node);
-    return task->wake;
 }
 
 /** The running task waits in `state`, at most `timeout_ticks`. */

@@ -27,6 +27,16 @@ void sb_switch_locked(struct sb_node *node)
     SB_PROBE_NOP(switch_end, from);
 }
 
+enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks)
+{
+    node->next = sb_most_urgent_locked(node);
+    if (timeout_ticks != SB_FOREVER) {
+        sb_timer_queue_arm(&node->timers, task, timeout_ticks);
+    }
+    sb_switch_locked(node);
+    return task->wake;
+}
+
 _Noreturn void sb_task_main(void)
 {
     struct sb_task *task = port_node()->current;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  *  The copy that all links use: words if both sides allow it, else bytes. It is our own, and always optimised,
- *  so that its
- *  cycles depend neither on the C library nor on how the layers around it are compiled: in the published
- *  system the copy came
- *  out of a library too while everything around it was compiled -O0.
+ *  so that its cycles depend neither on the C library nor on how the layers around it are compiled: in the
+ *  published system the copy came out of a library too while everything around it was compiled -O0.
  *
  *  Each word is stored before the next is loaded, as the library's loop did. So two buffers that share cache
- *  lines evict each
- *  other word by word (osek-linx 3.2.5, 4.2.1.2); loading a line first would hide that. */
+ *  lines evict each other word by word (osek-linx 3.2.5, 4.2.1.2); loading a line first would hide that. */
 #include "signalbox/link.h"
 
 __attribute__((optimize("O2", "no-tree-loop-distribute-patterns"))) void

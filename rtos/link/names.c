@@ -3,8 +3,7 @@
  *  Names over links: sb_remote_hunt in the caller's context, the rest in RLNH's.
  *
  *  A hunt is one signal. The hunter allocates it, RLNH keeps it as the pending entry, and it comes back as the
- *  result: exactly one
- *  result per hunt, no other memory.
+ *  result: exactly one result per hunt, no other memory.
  *
  *     hunter                  RLNH                                   RLNH of the peer
  *     request ------------->  pending; QUERY NAME (cookie)  =>       looks the name up
@@ -12,12 +11,11 @@
  *     result  <-------------  out of pending
  *
  *  With the tick on everything pending is asked again with each heartbeat, so a name may also appear later.
- *  With the tick off it
- *  must exist when it is asked for; tasks of this version exist from the start.
+ *  With the tick off it must exist when it is asked for; tasks of this version exist from the start.
  *
  *  Timeout: the hunter takes its request out of `pending` itself and is done. If it is not there, RLNH has not
- *  seen it yet or has
- *  just answered: the hunter marks it cancelled and waits for it, RLNH answers a cancelled request at once.
+ *  seen it yet or has just answered: the hunter marks it cancelled and waits for it, RLNH answers a cancelled
+ *  request at once.
  *  Link down: all that are pending for the link come back with SB_ERR_LINK_DOWN. Before the first connection
  *  they stay pending. */
 #include <string.h>

@@ -15,8 +15,7 @@
  *     UNPUBLISH ACK   -                the same        -          -
  *
  *  A reply is made in the signal that brought the question, so answering needs no memory. A query for a task
- *  that does not exist
- *  is not answered. */
+ *  that does not exist is not answered. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  *  The Rapid Link Handler (osek-linx 3.3.2). The kernel puts signals for remote addressees into this task's
- *  queue; it tells them from
- *  its own by the addressee, and gives them to the manager of the link that leads there. Addresses are global,
- *  so nothing is
- *  translated. What arrives is sent on under the name of the one who sent it. */
+ *  queue; it tells them from its own by the addressee, and gives them to the manager of the link that leads
+ *  there. Addresses are global, so nothing is translated. What arrives is sent on under the name of the one who
+ *  sent it. */
 #include "link_node.h"
 
 #include "names_wire.h"

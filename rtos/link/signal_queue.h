@@ -3,8 +3,7 @@
 #define LINK_SIGNAL_QUEUE_H
 /** @file
  *  Queues of signals that a link owns, linked by the signals' own headers: no memory, no limit. The caller
- *  sees to it that one
- *  queue is used by one context at a time. */
+ *  sees to it that one queue is used by one context at a time. */
 #include <stddef.h>
 
 #include "signalbox/node.h"
@@ -62,8 +61,7 @@ sb_signal_queue_take(struct sb_signal_queue *queue,
     return NULL;
 }
 
-/** Addresses as they go onto the wire. A signal that has no addressee yet is RLNH's own, for the RLNH of the
- *  peer. */
+/** Addresses as they go onto the wire. A signal that has no addressee yet is RLNH's own, for the RLNH of the peer. */
 static inline sb_addr sb_signal_to(const union sb_signal *sig)
 {
     return sb_signal_header_of(sig)->addressee;

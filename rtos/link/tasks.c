@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  *  The three tasks of links. Who may run when: the driver task is an interrupt task, so nothing interrupts it;
- *  RLNH (9) is more
- *  urgent than the receive task (10), so RLNH never meets a half-done turn of its own, only of the receive
- *  task. */
+ *  RLNH (9) is more urgent than the receive task (10), so RLNH never meets a half-done turn of its own, only of
+ *  the receive task. */
 #include "link_node.h"
 
 #include "signalbox/doorbell.h"

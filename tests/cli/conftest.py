@@ -38,7 +38,10 @@ class Done:
 
 
 def signalbox(
-    *arguments: str | Path, cwd: Path | None = None, stdin: bytes | int = subprocess.DEVNULL, env: dict[str, str] | None = None
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    stdin: bytes | int = subprocess.DEVNULL,
+    env: dict[str, str] | None = None,
 ) -> Done:
     """Run the command line of this environment."""
     given: dict[str, Any] = {"input": stdin} if isinstance(stdin, bytes) else {"stdin": stdin}
@@ -64,8 +67,9 @@ def compile_guest(sources: Sequence[Path], elf: Path, *options: str) -> Path:
     """Compile a program for `virt` without the build system."""
     need(GCC)
     command = [
-        GCC, f"-march={MARCH}", "-mabi=ilp32", "-mcmodel=medany", "-nostdlib", "-ffreestanding", "-fno-jump-tables", "-g", "-O1",
-        "-I", str(GUESTS), "-I", str(ROOT / "rtos" / "include"), "-Wl,--no-warn-rwx-segments", "-T", str(GUESTS / "virt.ld"),
+        GCC, f"-march={MARCH}", "-mabi=ilp32", "-mcmodel=medany", "-nostdlib", "-ffreestanding", "-fno-jump-tables",
+        "-g", "-O1", "-I", str(GUESTS), "-I", str(ROOT / "rtos" / "include"),
+        "-Wl,--no-warn-rwx-segments", "-T", str(GUESTS / "virt.ld"),
         *options, str(GUESTS / "start.S"), *map(str, sources), "-o", str(elf),
     ]  # fmt: skip
     subprocess.run(command, check=True)

@@ -31,7 +31,8 @@ def test_new_lists_its_files(tmp_path: Path) -> None:
     done = signalbox("new", "fresh", "--json", cwd=tmp_path)
     assert done.code == 0
     assert sorted(done.json["files"]) == [
-        "fresh/.gitignore", "fresh/README.md", "fresh/src/message.h", "fresh/src/ping.c", "fresh/src/pong.c", "fresh/system.toml",
+        "fresh/.gitignore", "fresh/README.md",
+        "fresh/src/message.h", "fresh/src/ping.c", "fresh/src/pong.c", "fresh/system.toml",
     ]  # fmt: skip
     assert 'name = "fresh"' in (tmp_path / "fresh" / "system.toml").read_text()
 

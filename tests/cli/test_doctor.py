@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from conftest import signalbox
+
 from signalbox.build import toolchain
 
 

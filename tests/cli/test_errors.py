@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import ROOT, need, signalbox
+
 from signalbox.resources import resource
 
 if TYPE_CHECKING:
@@ -83,7 +84,11 @@ def test_no_verb_shows_help() -> None:
         ("core = 1", "core = 5", "there is no core 5"),
         ('nodes = ["left", "right"]', 'nodes = ["left", "rigth"]', "rigth"),
         ("[kernel]", "[kernel", "system.toml"),
-        ('platform = "de2-dual"', 'platform = "de3-dual"', "platform `de3-dual` does not exist; there are de2-dual, virt"),
+        (
+            'platform = "de2-dual"',
+            'platform = "de3-dual"',
+            "platform `de3-dual` does not exist; there are de2-dual, virt",
+        ),
         ('sources = ["left.c"]', 'sources = ["gone.c"]', "does not exist"),
         ('platform = "de2-dual"', 'platform = "virt"', "there is no core 1"),
     ],
@@ -205,7 +210,9 @@ def test_a_planted_join_fails_the_build_with_symbol_and_line(tmp_path: Path) -> 
     for _ in range(2):  # a build that failed is not taken for finished
         done = signalbox("build", app, "--set", "build.optimise_app=-Os")
         assert done.code == 1, done
-        assert "probe `mark` in planted (app/src/pong.c:" in done.err or "probe `mark` in planted.isra.0" in done.err, done.err
+        assert "probe `mark` in planted (app/src/pong.c:" in done.err or "probe `mark` in planted.isra.0" in done.err, (
+            done.err
+        )
         assert "lies where 2 paths join" in done.err
         assert "use SB_PROBE_NOP" in done.err
 
@@ -213,7 +220,9 @@ def test_a_planted_join_fails_the_build_with_symbol_and_line(tmp_path: Path) -> 
 # ---- tools that are missing: 5
 
 
-@pytest.mark.parametrize(("missing", "package"), [("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"), ("ninja", "ninja-build")])
+@pytest.mark.parametrize(
+    ("missing", "package"), [("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"), ("ninja", "ninja-build")]
+)
 def test_a_missing_tool_is_named_with_what_to_install(tmp_path: Path, missing: str, package: str) -> None:
     need("riscv64-unknown-elf-gcc")
     tools = tmp_path / "bin"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+
 from signalbox.build import generate, source
 from signalbox.build.model import Platform, Region
 from signalbox.errors import BadInput
@@ -22,9 +23,9 @@ def loaded() -> source.Loaded:
 
 def test_the_generated_files(loaded: source.Loaded) -> None:
     files = generate.render(loaded)
-    assert set(files) == {f"{n}/{f}" for n in ("left", "right") for f in ("platform.h", "config.h", "config.c", "node.ld")} | {
-        "system.cmake"
-    }
+    assert set(files) == {
+        f"{n}/{f}" for n in ("left", "right") for f in ("platform.h", "config.h", "config.c", "node.ld")
+    } | {"system.cmake"}
     for name, text in files.items():
         path = GOLDEN / "expected" / name
         text = text.replace(str(GOLDEN), "<app>")
@@ -65,7 +66,10 @@ def test_addresses_by_core() -> None:
     assert per_core((16, 32, 16), "i") == "((i) == 0u ? 0x00000010u : (i) == 1u ? 0x00000020u : 0x00000010u)"
 
 
-@pytest.mark.parametrize(("model", "missing"), [("uart16550", "uart16550 for each core"), ("timer", "timer or clint"), ("finisher", "finisher")])
+@pytest.mark.parametrize(
+    ("model", "missing"),
+    [("uart16550", "uart16550 for each core"), ("timer", "timer or clint"), ("finisher", "finisher")],
+)
 def test_a_platform_without_what_a_node_needs(loaded: source.Loaded, model: str, missing: str) -> None:
     from dataclasses import replace
 

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from signalbox.build import params
 from signalbox.errors import BadInput, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 def test_a_patched_copy_differs_in_its_words_only(guest: Callable[[str], Path], tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import GCC, GUESTS, MARCH, compile_guest, need
+
 from signalbox.build import probes
-from signalbox.build.probes import Function, Problem, Probe, check, check_elf, decode, parse_section
+from signalbox.build.probes import Function, Probe, Problem, check, check_elf, decode, parse_section
 from signalbox.errors import BadInput
 
 if TYPE_CHECKING:
@@ -25,7 +26,16 @@ def assemble(tmp_path: Path, text: str) -> bytes:
     source, elf, binary = tmp_path / "a.S", tmp_path / "a.elf", tmp_path / "a.bin"
     source.write_text(text + "\n")
     subprocess.run(
-        [GCC, f"-march={MARCH}", "-mabi=ilp32", "-nostdlib", f"-Wl,-Ttext={BASE:#x},-e,{BASE:#x},--no-relax", source, "-o", elf],
+        [
+            GCC,
+            f"-march={MARCH}",
+            "-mabi=ilp32",
+            "-nostdlib",
+            f"-Wl,-Ttext={BASE:#x},-e,{BASE:#x},--no-relax",
+            source,
+            "-o",
+            elf,
+        ],
         check=True,
     )
     subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", "-j", ".text", elf, binary], check=True)
@@ -55,7 +65,9 @@ def test_decodes_every_kind_of_jump(tmp_path: Path) -> None:
         c.nop
         """,
     )
-    found = [(i.address - BASE, i.size, i.target and i.target - BASE, i.links, i.falls_through) for i in decode(code, BASE)]
+    found = [
+        (i.address - BASE, i.size, i.target and i.target - BASE, i.links, i.falls_through) for i in decode(code, BASE)
+    ]
     assert found == [
         (0, 4, 0, False, True),
         (4, 4, 24, False, True),
@@ -78,17 +90,21 @@ def test_decodes_every_kind_of_jump(tmp_path: Path) -> None:
 def test_decodes_a_library_as_objdump_does(tmp_path: Path) -> None:
     source = tmp_path / "a.c"
     source.write_text(
-        "#include <stdio.h>\n#include <string.h>\n"
-        "char b[99]; int main(int c, char **v) { return snprintf(b, 99, *v, c, strlen(*v)) + strtol(*v, 0, c); }"
-        .replace("<stdio.h>", "<stdio.h>\n#include <stdlib.h>")
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nchar b[99];\n"
+        "int main(int c, char **v) { return snprintf(b, 99, *v, c, strlen(*v)) + strtol(*v, 0, c); }"
     )
     need(GCC)
     elf = tmp_path / "a.elf"
     subprocess.run(
-        [GCC, "-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs", "-nostartfiles", "-Wl,-e,main", "-T", GUESTS / "virt.ld", "-w", source, "-o", elf],
+        [
+            GCC, "-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs", "-nostartfiles", "-Wl,-e,main", "-w",
+            "-T", GUESTS / "virt.ld", source, "-o", elf,
+        ],
         check=True, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    text = subprocess.run(["riscv64-unknown-elf-objdump", "-d", "-j", ".text", elf], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(
+        ["riscv64-unknown-elf-objdump", "-d", "-j", ".text", elf], check=True, capture_output=True, text=True
+    ).stdout
     jumps = re.compile(r"^\s*([0-9a-f]+):\s+[0-9a-f]+\s+(b\w+|j|jal)\s.*?\b([0-9a-f]{8}) <", re.M)
     expected = {int(a, 16): int(t, 16) for a, _, t in jumps.findall(text)}
     assert len(expected) > 500
@@ -133,7 +149,10 @@ def test_a_probe_on_a_straight_path_is_not(tmp_path: Path, optimise: str) -> Non
 
 
 def test_without_optimisation_a_compilers_nop_is_not_taken_for_the_probes(tmp_path: Path) -> None:
-    body = "__attribute__((noinline)) void planted(uint32_t c) { if (c) SB_PROBE(mark, c); }\nint main(void) { planted(seen); return 0; }"
+    body = """
+    __attribute__((noinline)) void planted(uint32_t c) { if (c) SB_PROBE(mark, c); }
+    int main(void) { planted(seen); return 0; }
+    """
     _, problems = probe_guest(tmp_path, body, "-O0")
     assert [p.function for p in problems] == ["planted"]
     assert probe_guest(tmp_path, body.replace("SB_PROBE(", "SB_PROBE_NOP("), "-O0") == (1, [])
@@ -195,7 +214,8 @@ def test_readable_operands(operand: str) -> None:
 def test_unreadable_operands(operand: str) -> None:
     problems = check([Probe(BASE, 72, (operand,))], [(BASE, b"\x01\x00")], [])
     assert [p.why for p in problems] == [
-        f"has the operand `{operand}`, which is neither a register, a constant nor offset(register); copy it to a local first"
+        f"has the operand `{operand}`, which is neither a register, a constant nor offset(register); "
+        "copy it to a local first"
     ]
 
 

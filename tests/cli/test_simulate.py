@@ -7,6 +7,7 @@ import io
 from typing import Any
 
 import pytest
+
 from signalbox.errors import Exit, UsageError
 from signalbox.run.console import ConsoleWriter
 from signalbox.run.outcome import Outcome

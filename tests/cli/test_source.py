@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from signalbox.build import source
 from signalbox.errors import BadInput, UsageError
 
@@ -31,7 +32,9 @@ def test_a_folder_means_its_system_toml(app: Path) -> None:
 
 
 def test_overrides_change_the_system_and_its_folder(app: Path) -> None:
-    loaded = source.load(app, {"build.optimise_link": "-O2", "link.0.buffers": "uncached", "node.right.task.only.priority": "7"})
+    loaded = source.load(
+        app, {"build.optimise_link": "-O2", "link.0.buffers": "uncached", "node.right.task.only.priority": "7"}
+    )
     assert loaded.system.optimise.link == "-O2"
     assert not loaded.system.links[0].cached
     assert loaded.system.nodes[1].tasks[0].priority == 7
@@ -86,7 +89,7 @@ def test_a_missing_source_names_its_node(app: Path) -> None:
 
 
 def test_a_file_that_is_not_text(app: Path) -> None:
-    (app / "system.toml").write_bytes(b"name = \"\xff\"")
+    (app / "system.toml").write_bytes(b'name = "\xff"')
     with pytest.raises(BadInput, match=r"not UTF-8 text \(byte 8\)"):
         source.load(app, {})
 

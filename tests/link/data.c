@@ -57,8 +57,7 @@ static void ten_thousand(void)
     }
 }
 
-/** Sizes around every boundary where the number of fragments changes: first room mtu - 24, then mtu - 16 each.
- *  */
+/** Sizes around every boundary where the number of fragments changes: first room mtu - 24, then mtu - 16 each. */
 static void boundaries(void)
 {
     static uint32_t sizes[64];

@@ -5,10 +5,8 @@
  *  A world of two nodes in one process: the kernel, the links and the driver as they are, on a port of our own.
  *
  *  Every task has a context of its own. Whenever a task unmasks interrupts, a seeded die decides whether the
- *  pending bells and ticks
- *  are delivered now, and whether the other node runs on. So one process executes both nodes in arbitrary
- *  interleavings,
- *  repeatably. */
+ *  pending bells and ticks are delivered now, and whether the other node runs on. So one process executes both
+ *  nodes in arbitrary interleavings, repeatably. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -2,8 +2,7 @@
 #ifndef TESTS_LINK_TRAFFIC_H
 #define TESTS_LINK_TRAFFIC_H
 /** @file
- *  Traffic for the cases: senders that fill signals so that sinks can check every byte, and what they counted.
- *  */
+ *  Traffic for the cases: senders that fill signals so that sinks can check every byte, and what they counted. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -161,7 +161,7 @@ def picture(data: Timeline) -> str:
     d.elements[grid_at:grid_at] = grid.elements
     d.add("text", str(data["title"]), x=8, y=20, font_size=14, font_weight=600, fill=INK)
     _legend(d, y)
-    height = y + 22
+    height = y + 38
     return (
         "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" '
@@ -201,7 +201,7 @@ def _legend(d: _Drawing, y: float) -> None:
     d.add(
         "text",
         "signal's bar: latency; its edge: send blocks; its line: the receiver takes over",
-        x=x,
-        y=y + 12,
+        x=LABELS,
+        y=y + 28,
         fill=FAINT,
     )

@@ -34,7 +34,9 @@ class Target:
     def consoles(self) -> dict[str, str]:
         """Whose console each UART is: the node on its core, or everybody's."""
         own = {
-            u.name: self.node_names[u.core] for u in self.platform.uarts if u.core is not None and u.core in self.node_names
+            u.name: self.node_names[u.core]
+            for u in self.platform.uarts
+            if u.core is not None and u.core in self.node_names
         }
         return own or {u.name: self.name for u in self.platform.uarts}
 

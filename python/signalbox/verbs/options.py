@@ -31,6 +31,15 @@ seed_option = click.option(
 )
 
 
+def limit_options(command: F) -> F:
+    """The options that limit a run."""
+    seconds = click.option(
+        "--max-seconds", type=click.FloatRange(0, min_open=True), help="End after so many simulated seconds (exit 42)."
+    )
+    cycles = click.option("--max-cycles", type=click.IntRange(1), help="End after so many cycles (exit 42).")
+    return cycles(seconds(command))
+
+
 def parse_assignments(assignments: Iterable[str]) -> dict[str, str]:
     """`key=value` words as a dictionary; a later one wins."""
     values = {}

@@ -9,17 +9,14 @@ from pathlib import Path
 import click
 
 from signalbox.output import data_json, data_rich
-from signalbox.verbs.options import json_option, parse_assignments, seed_option, set_option
+from signalbox.verbs.options import json_option, limit_options, parse_assignments, seed_option, set_option
 
 
 @click.command("stats")
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--platform", help="Platform of an ELF file (default: virt), or another one than the system's own.")
 @set_option
-@click.option("--max-cycles", type=click.IntRange(1), help="End after so many cycles (exit 42).")
-@click.option(
-    "--max-seconds", type=click.FloatRange(0, min_open=True), help="End after so many simulated seconds (exit 42)."
-)
+@limit_options
 @seed_option
 @json_option
 def command(

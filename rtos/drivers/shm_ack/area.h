@@ -10,12 +10,9 @@
  *     128 + half     data of side 1     its TX area, the RX area of side 0
  *
  *  The published state of a TX area (EMPTY, WRITING, WRITTEN, READING, READ) is one word that both nodes
- *  write. Here it is split
- *  so that every word has one writer: the sender's part is `tx_state` in its own block, the receiver's part
- *  `rx_state` in
- *  the receiver's. Each carries the frame's sequence number, and the state of the area is the part with the
- *  newer one
- *  (the receiver's, if both are equal):
+ *  write. Here it is split so that every word has one writer: the sender's part is `tx_state` in its own block,
+ *  the receiver's part `rx_state` in the receiver's. Each carries the frame's sequence number, and the state of
+ *  the area is the part with the newer one (the receiver's, if both are equal):
  *
  *     tx_state        rx_state        state of the area
  *     0, EMPTY        0, EMPTY        EMPTY
@@ -27,8 +24,7 @@
  *  Everything else is not a state, and the reader starts the handshake again.
  *
  *  Blocks are always accessed past the cache. Blocks and halves are multiples of 64 bytes, so that words of
- *  different writers are
- *  never in one cache line whatever its size (up to 64). */
+ *  different writers are never in one cache line whatever its size (up to 64). */
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>

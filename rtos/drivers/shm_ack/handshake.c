@@ -3,9 +3,8 @@
  *  Start, restart and loss of the peer: time diagrams 1 and 6 of link.h.
  *
  *  Every change of the own block goes: invalid (magic 0), then states EMPTY and echo 0, then epoch and check,
- *  then magic. The
- *  release of magic pairs with the acquire in valid_epoch(); the release of echo with the acquire in
- *  shm_handshake(). */
+ *  then magic. The release of magic pairs with the acquire in valid_epoch(); the release of echo with the
+ *  acquire in peer_is_same(). */
 #include "shm_ack.h"
 
 #include "signalbox/doorbell.h"

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  *  Shared memory with acknowledge interrupt (osek-linx 3.6.1.3): the sender copies into its TX area and rings;
- *  the receiver's
- *  interrupt copies out of it into the manager's buffer and rings back; the sender's interrupt reports tx_done.
+ *  the receiver's interrupt copies out of it into the manager's buffer and rings back; the sender's interrupt
+ *  reports tx_done.
  *
  *  Caches: the blocks are never cached. The data halves are either uncached as well, or cached; then the
- *  writer cleans what it
- *  wrote before it says WRITTEN, and the reader invalidates before and after reading. The manager's buffers
- *  follow the same option.
+ *  writer cleans what it wrote before it says WRITTEN, and the reader invalidates before and after reading. The
+ *  manager's buffers follow the same option.
  *
  *  tx runs in a task and poll may interrupt it anywhere. They meet in `session`, `up` and `outstanding`; tx
- *  touches these with
- *  interrupts off, for a handful of instructions, and copies with interrupts on. */
+ *  touches these with interrupts off, for a handful of instructions, and copies with interrupts on. */
 #include "shm_ack.h"
 
 #include "signalbox/port.h"

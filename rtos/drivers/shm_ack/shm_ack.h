@@ -11,7 +11,7 @@
 #include "signalbox/link.h"
 
 /** Private state of one end, in link->driver_state. What this side wrote into its block is kept here too and
- *  is never read back: the block belongs to whoever can write to the memory, this does not. */
+ *  is never taken from there: the block belongs to whoever can write to the memory, this does not. */
 struct shm_end {
     struct shm_block *own;  /**< uncached */
     struct shm_block *peer; /**< uncached */

@@ -11,15 +11,12 @@
  *    driver     moves frames between two nodes over one medium     runs in the driver interrupt task (priority class of its own)
  *
  *  A link joins exactly two nodes. Each node holds one *end* of it, `struct sb_link`. The *unit* is the number
- *  of an end
- *  on its own node; its doorbell bit is fixed by the configuration.
+ *  of an end on its own node; its doorbell bit is fixed by the configuration.
  *
- *  Time runs downwards; `~>` is a doorbell (an interrupt that carries no data), `=>` is data through the
- *  medium.
+ *  Time runs downwards; `~>` is a doorbell (an interrupt that carries no data), `=>` is data through the medium.
  *
  *  1. Driver handshake. Either node may start first and shared memory holds anything, so a state is believed
- *  only after
- *     both have seen each other's *epoch* (a number that changes with each start) come back.
+ *     only after both have seen each other's *epoch* (a number that changes with each start) come back.
  *
  *        node A: open                              node B: not started (its block is random)
  *        block A := epoch 7, echo 0        ~>        (the bell stays pending, or is lost: no harm)
@@ -33,11 +30,9 @@
  *        echo of B is my epoch: up                 echo of A is my epoch: up
  *
  *     Own states are made EMPTY *before* echo is written, and nobody looks at the peer's states before the
- *     peer's echo
- *     equals the own epoch: so a state left over from before, or random, is never taken for one.
+ *     peer's echo equals the own epoch: so a state left over from before, or random, is never taken for one.
  *
- *  2. Connection handshake (cm/ptp), on top of 1. Each end sends CONNECT with a connection number of its own
- *  choice.
+ *  2. Connection handshake (cm/ptp), on top of 1. Each end sends CONNECT with a connection number of its own choice.
  *
  *        CONNECT 21             =>                          Ends are equal; both CONNECTs may cross. An end is
  *                               <=            CONNECT 34    connected when it has *both* the other's CONNECT and the
@@ -46,9 +41,8 @@
  *        rlnh up                                 rlnh up
  *
  *     A RESET (bad frame, lost peer) is answered by a new CONNECT, never by a RESET: two resets that cross end
- *     in one
- *     handshake. Frames of an older connection number are recognised until the other's CONNECT arrives, and
- *     dropped.
+ *     in one handshake. Frames of an older connection number are recognised until the other's CONNECT arrives,
+ *     and dropped.
  *
  *  3. Data with acknowledge (shm_ack). One area each way, one frame in it.
  *
@@ -64,22 +58,19 @@
  *                                                                                deliver -------> receive
  *
  *  4. Both send at once. There are two areas and each word has one writer, so nothing collides; one doorbell
- *  bit per
- *     unit carries both meanings. poll() looks at *both* states whatever rang:
+ *     bit per unit carries both meanings. poll() looks at *both* states whatever rang:
  *
  *        A: WRITTEN   ~>            B: poll: RX area WRITTEN -> takes A's frame
  *                     <~            B: WRITTEN                        (one bell for B's data and for the acknowledge)
  *        A: poll: TX area READ -> tx_done; RX area WRITTEN -> takes B's frame
  *
  *  5. A notify between check and wait. The bell bit is cleared first and the state read afterwards; a ring in
- *  between sets
- *     the bit again. The state word decides, the bell only says "look":
+ *     between sets the bit again. The state word decides, the bell only says "look":
  *
  *        driver task: clear bit ......... read state: EMPTY ........... read bits: set -> goes round again
  *        peer:                    (a)                     WRITTEN ~> bit set (b)
  *        at (a) the state is already new when it is read; at (b) the bit brings the task back. Nothing is
- *        lost, a bell too
- *        many finds nothing to do.
+ *        lost, a bell too many finds nothing to do.
  *
  *  6. Peer restart. A: up, epoch of B is 4.          B restarts, its memory still holds epoch 4
  *                                                    block B := epoch 5, echo 0        ~> A
@@ -88,15 +79,13 @@
  *        What was queued or half sent in A is freed and counted, and RLNH is told: `down`.
  *
  *  7. TX area busy. The manager queues, linked through the signals' own headers (no memory, no limit, no
- *  loss). tx_done
- *     starts the next frame, still inside the driver's interrupt:
+ *     loss). tx_done starts the next frame, still inside the driver's interrupt:
  *
  *        RLNH: transmit s1 -> tx    transmit s2 -> queued     transmit s3 -> queued
  *        interrupt:                 tx_done -> tx s2          tx_done -> tx s3         tx_done -> idle
  *
  *     The acknowledge may arrive before tx() of the same frame has returned. So everything that tx_done reads
- *     is written
- *     before tx() is called, and only the caller's own variables are used after it.
+ *     is written before tx() is called, and only the caller's own variables are used after it.
  *
  *  8. No receive buffer. rx_buf answers NULL: the driver leaves the area WRITTEN and does not acknowledge;
  *     the sender's queue grows, nothing is dropped. When the manager has a buffer again it wakes the driver task,
@@ -174,8 +163,7 @@ struct sb_link_driver {
      *           SB_ERR_SIZE       more than the MTU, or nothing */
     enum sb_err (*tx)(struct sb_link *link, const struct sb_link_piece *list, uint32_t count);
 
-    /** Look at the medium and do what is due: handshake, receive, tx_done. May be called at any time without
-     *  reason.
+    /** Look at the medium and do what is due: handshake, receive, tx_done. May be called at any time without reason.
      *  Context: driver interrupt task. */
     void (*poll)(struct sb_link *link);
 
@@ -194,8 +182,7 @@ struct sb_link_upcalls {
     void (*tx_done)(struct sb_link *link);
     /** The peer's driver answers: tx accepts frames. */
     void (*up)(struct sb_link *link);
-    /** The peer is gone, restarted or writes nonsense. A frame under way is lost; tx refuses until the next
-     *  `up`. */
+    /** The peer is gone, restarted or writes nonsense. A frame under way is lost; tx refuses until the next `up`. */
     void (*down)(struct sb_link *link, enum sb_err why);
 };
 
@@ -294,8 +281,7 @@ void sb_link_wake_receiver(void);
 void sb_link_wake_driver(struct sb_link *link);
 /** Pool blocks may have become free: if a received signal waits for one, it is tried again.   Context: any */
 void sb_link_memory_freed(void);
-/** Whether a frame of this link may carry these addresses: peer to this node, or RLNH to RLNH (both
- *  SB_ADDR_NONE). */
+/** Whether a frame of this link may carry these addresses: peer to this node, or RLNH to RLNH (both SB_ADDR_NONE). */
 bool sb_link_addresses_fit(const struct sb_link *link, sb_addr from, sb_addr to);
 /** Largest signal that a pool of this node can hold.   Context: any, after start */
 uint32_t sb_link_signal_bytes_max(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  *  cm/ptp: the point-to-point connection manager for reliable media (osek-linx 3.3.3). It reproduces published
- *  structure: FIFO
- *  queues, a receive task, a copy from the DM-buffer to the pool. Start and turns are here; cm_ptp.h lists the
- *  other files. */
+ *  structure: FIFO queues, a receive task, a copy from the DM-buffer to the pool. Start and turns are here;
+ *  cm_ptp.h lists the other files. */
 #include "cm_ptp.h"
 
 #include "signalbox/port.h"

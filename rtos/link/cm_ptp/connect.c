@@ -3,8 +3,7 @@
  *  The connection: diagram 2 of link.h. All of this runs in the receive task.
  *
  *  An end is connected when it knows the peer's connection number and the peer has acknowledged its own.
- *  Control frames are
- *  sent before data, so the peer has our acknowledge before it sees our first UDATA. */
+ *  Control frames are sent before data, so the peer has our acknowledge before it sees our first UDATA. */
 #include "cm_ptp.h"
 
 #include "signalbox/port.h"

@@ -4,8 +4,7 @@
  *  put together, deliver.
  *
  *  Everything in a frame comes from another core and is checked before it is used. What is wrong is counted
- *  and answered by a
- *  connection reset. */
+ *  and answered by a connection reset. */
 #include "cm_ptp.h"
 
 #include "signalbox/port.h"

@@ -4,11 +4,9 @@
  *  driver takes them.
  *
  *  `busy` decides who transmits: whoever finds it false sets it and pumps one frame; tx_done, in the driver
- *  interrupt, pumps
- *  the next one, and clears it when there is none. tx_done may interrupt the very call of driver->tx that it
- *  answers (diagram 7),
- *  so a frame is described completely, and the cursor moved on, before that call; after it only the caller's
- *  variables count. */
+ *  interrupt, pumps the next one, and clears it when there is none. tx_done may interrupt the very call of
+ *  driver->tx that it answers (diagram 7), so a frame is described completely, and the cursor moved on, before
+ *  that call; after it only the caller's variables count. */
 #include "cm_ptp.h"
 
 #include "signalbox/port.h"
@@ -158,8 +156,7 @@ static void pump(struct sb_link *link)
             link->counters.frames_tx++;
         } else {
             /* Not taken. If the driver went down under us, the rest is cleared by the receive task, and a connection that
-             * has begun meanwhile may have frames to send: look again. Otherwise the driver broke its
-             * contract. */
+             * has begun meanwhile may have frames to send: look again. Otherwise the driver broke its contract. */
             end->busy = false;
             if (frame.session != end->session) {
                 again = end->phase != PTP_DOWN;

@@ -3,8 +3,7 @@
 #define CM_PTP_WIRE_H
 /** @file
  *  Frames of cm/ptp. Both nodes are little endian; every field lies on its own size. A frame is the main
- *  header, the type's
- *  own header behind it, then data.
+ *  header, the type's own header behind it, then data.
  *
  *     type           own header        data
  *     RESET          -                 -            connection: the sender's, which ends
