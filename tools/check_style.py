@@ -87,7 +87,9 @@ def readmes(texts: dict[str, str], rules: dict[str, Any]) -> Iterator[Finding]:
 def generated(root: Path) -> Iterator[Finding]:
     stray = sorted(built(root))
     if stray:
-        yield Finding(stray[0], 0, f"tracked although .gitignore says that it is built, as {len(stray) - 1} other files")
+        yield Finding(
+            stray[0], 0, f"tracked although .gitignore says that it is built, as {len(stray) - 1} other files"
+        )
     tool = Path(__file__).resolve().parent / "gen_probe_ids.py"
     result = subprocess.run(
         [sys.executable, tool, "--check", "--root", root], capture_output=True, text=True, check=False

@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
-LOGS = ROOT / "build" / "stages"
+BUILD = ROOT / "build"
+LOGS = BUILD / "stages"
 VENV = ROOT / ".venv" / "bin"
-CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
+# cargo's line for each test program, and what our own end with (ctest puts a number before it).
+RESULTS = re.compile(
+    r"^(?:test result: \w+\. |\d+: )?(\d+) passed[;,] (\d+) failed(?:; (\d+) ignored;.*)?$", re.MULTILINE
+)
 
 
 @dataclass
@@ -49,10 +53,10 @@ class Count:
 
 @dataclass(frozen=True)
 class Command:
-    """One command; `count` says how its result is read: by its exit code, a JUnit file, or cargo's lines."""
+    """One command; `count` says how its result is read: exit code, a JUnit file, or the last lines of test programs."""
 
     words: list[str]
-    count: str = "exit"  # exit, junit, cargo
+    count: str = "exit"  # exit, junit, lines
     cwd: Path = ROOT
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -90,7 +94,10 @@ def lint_python() -> list[Command]:
     return [
         Command([str(VENV / "ruff"), "check", "."]),
         Command(python("-m", "mypy")),
-        Command(python("-m", "mypy", "tools", "tests/fuzz")),
+        Command(
+            python("-m", "mypy", "--explicit-package-bases", "tools", "tests/fuzz"),
+            environment={"MYPYPATH": "tools:python"},
+        ),
     ]
 
 
@@ -103,35 +110,39 @@ def lint_rust() -> list[Command]:
 
 
 def lint_c() -> list[Command]:
-    suppressed = ["missingIncludeSystem", "unusedFunction", "unmatchedSuppression"]
+    # Headers of a node stand in for those that the build generates.
+    options = "--quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability -j2"
+    paths = "-Irtos/include -Irtos -Itests/target/virt --suppress=missingIncludeSystem"
     sources = [path for path in tracked(".c") if path.startswith("rtos/")]
     return [
         Command(["clang-format", "--dry-run", "-Werror", *tracked(".c", ".h")]),
-        Command(
-            [
-                "cppcheck",
-                "--quiet",
-                "--error-exitcode=1",
-                "--inline-suppr",
-                "--std=c11",
-                "--enable=warning,performance,portability",
-            ]
-            + [f"--suppress={name}" for name in suppressed]
-            + ["-j2", "-Irtos/include", "-Irtos", *sources]
-        ),
+        Command(["cppcheck", *options.split(), *paths.split(), *sources]),
     ]
 
 
 def rust() -> list[Command]:
     # py is an extension module: it can be linked only into Python, and tests/sim tests it from there.
-    words = ["cargo", "test", "--locked", "--workspace", "--exclude", "py"]
+    optimised = {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_DEV_OPT_LEVEL": "1"}
+    return [Command(["cargo", "test", "--locked", "--workspace", "--exclude", "py"], "lines", ROOT / "sim", optimised)]
+
+
+def host() -> list[Command]:
+    kernel, link = BUILD / "tests" / "kernel", BUILD / "tests" / "link"
     return [
-        Command(words, "cargo", ROOT / "sim", {"CARGO_PROFILE_TEST_OPT_LEVEL": "1", "CARGO_PROFILE_DEV_OPT_LEVEL": "1"})
+        Command(["cmake", "-S", "tests/kernel", "-B", str(kernel), "-G", "Ninja"]),
+        Command(["ninja", "-C", str(kernel)]),
+        Command(["ctest", "--test-dir", str(kernel), "--verbose"], "lines"),
+        Command(["make", "-s", "-j2", "-C", "tests/link", f"OUT={link}", "check"], "lines"),
     ]
 
 
+def target() -> list[Command]:
+    make = ["make", "-s", "-j2", "-C", "tests/target", f"O={BUILD / 'tests' / 'target'}"]
+    return [Command([*make, "all", "check-de2"]), Command([*make, "qemu"], "lines"), *pytest("target")]
+
+
 def fuzz() -> list[Command]:
-    return [Command(python("-m", "tests.fuzz.isa", "--programs", "1000", "--seed", "1"))]
+    return [*pytest("fuzz"), Command(python("-m", "tests.fuzz.isa", "--programs", "1000", "--seed", "1"))]
 
 
 STAGES = [
@@ -141,11 +152,11 @@ STAGES = [
     Stage("lint-rust", "rustfmt, clippy", lint_rust, needs_setup=False),
     Stage("lint-c", "clang-format, cppcheck", lint_c, needs_setup=False),
     Stage("rust", "unit tests of the simulator", rust, needs_setup=False),
-    Stage("host", "kernel and links on the host, with sanitizers", lambda: pytest("kernel", "link", "port")),
+    Stage("host", "kernel and links on the host, with sanitizers", host, needs_setup=False),
     Stage("tools", "the checkers themselves", lambda: pytest("tools")),
     Stage("analysis", "traces, accounts, experiments", lambda: pytest("analysis", "experiments")),
     Stage("sim", "the simulator through its door to Python", lambda: pytest("sim", "conformance", "golden")),
-    Stage("target", "the same images on QEMU and on the simulator", lambda: pytest("target")),
+    Stage("target", "the same images on QEMU and on the simulator", target),
     Stage("cli", "the command line", lambda: pytest("cli")),
     Stage("viewer", "the report in a browser", lambda: pytest("viewer")),
     Stage("fuzz", "random programs, simulator against QEMU", fuzz),
@@ -194,11 +205,11 @@ def run(stage: Stage, number: int, command: Command, log: Path) -> Count:
     count = Count()
     if command.count == "junit" and report.exists():
         count = junit(report)
-    elif command.count == "cargo":
+    elif command.count == "lines":
         with log.open() as text:
             text.seek(start)
-            for passed, failed, ignored in CARGO_RESULT.findall(text.read()):
-                count.add(Count(int(passed), int(failed), int(ignored)))
+            for passed, failed, ignored in RESULTS.findall(text.read()):
+                count.add(Count(int(passed), int(failed), int(ignored or 0)))
     elif code == 0:
         count.passed = 1
     if code and not count.failed:

@@ -30,7 +30,9 @@ def table(rows: list[Mapping[str, Any]]) -> str:
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     measured = [r for r in rows if "latency_cycles" in r]
-    fast = {(r["buffers"], r["size_bytes"]): r["latency_cycles"]["median"] for r in measured if r["optimisation"] == "-O2"}
+    fast = {
+        (r["buffers"], r["size_bytes"]): r["latency_cycles"]["median"] for r in measured if r["optimisation"] == "-O2"
+    }
     for r in measured:
         if r["optimisation"] != "-O0":
             continue

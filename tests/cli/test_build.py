@@ -144,6 +144,29 @@ def test_every_level_runs(copy: Path, level: str) -> None:
     assert done.code == 0, done.err
 
 
+def test_a_kernel_that_ends_its_node_is_a_guest_fault(copy: Path) -> None:
+    toml = copy / "system.toml"
+    toml.write_text(toml.read_text().replace("stack_bytes = 2048", "stack_bytes = 256", 1))
+    done = signalbox("run", copy, "--json")
+    assert done.code == 4, done.err
+    assert "signalbox: fatal: stack" in done.json["console"]["left"]
+    assert (done.json["stop"], done.json["code"], done.json["exit_code"]) == ("fail", 4, 4)
+    assert "guest fault: a kernel ended its node" in done.err
+
+
+def test_an_exception_in_a_task_is_told_with_its_place(copy: Path) -> None:
+    source = copy / "src" / "pong.c"
+    source.write_text(source.read_text().replace("sig->count.value++;", "*(volatile uint32_t *)0x70000000u = 1;"))
+    done = signalbox("run", copy)
+    assert done.code == 4
+    assert "guest fault: bus-error on cpu1" in done.err
+    assert "store to 0x70000000, where nothing answers" in done.err
+    assert "backtrace of cpu1" in done.err
+    assert "backtrace of cpu0" in done.err
+    assert "my-app/src/pong.c:10" in done.err
+    assert "last 32 instructions of cpu1" in done.err
+
+
 def test_cmake_alone_builds_what_was_generated(app: Path, tmp_path: Path) -> None:
     need("cmake")
     done = signalbox("build", app, "--generate-only", "-o", tmp_path / "out")

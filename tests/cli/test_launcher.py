@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./signalbox` in a checkout: what it says when something is missing, and that its check costs nothing.
 
-The sources are a copy with an environment that is ready; building the simulator itself is what every other test rests on.
+The sources are a copy with an environment that is ready; building the simulator itself is what every other test rests
+on.
 """
 
 from __future__ import annotations
@@ -9,9 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,8 +18,27 @@ from conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-TOOLS = ("sh", "env", "dirname", "readlink", "find", "sed", "head", "sort", "xargs", "sha256sum", "cut", "printf", "flock", "touch", "date", "mv", "rm", "mktemp")  # fmt: skip
+TOOLS = [
+    "sh",
+    "env",
+    "dirname",
+    "readlink",
+    "find",
+    "sed",
+    "head",
+    "sort",
+    "xargs",
+    "sha256sum",
+    "cut",
+    "printf",
+    "flock",
+    "touch",
+    "date",
+    "mv",
+    "rm",
+]
 
 
 @pytest.fixture
@@ -105,9 +123,7 @@ def test_a_venv_module_that_is_missing(checkout: Path, tmp_path: Path) -> None:
         ({"cargo": "echo cargo 1.85.1"}, "a C linker (cc) is missing"),
     ],
 )
-def test_rust_that_is_missing_or_too_old(
-    checkout: Path, tmp_path: Path, scripts: dict[str, str], message: str
-) -> None:
+def test_rust_that_is_missing_or_too_old(checkout: Path, tmp_path: Path, scripts: dict[str, str], message: str) -> None:
     environment(checkout)
     path = tools(tmp_path, {**scripts, "python3": "exit 0"})
     done = launch(checkout, path, "run", "x")
@@ -188,4 +204,3 @@ def test_the_check_is_fast(checkout: Path, tmp_path: Path) -> None:
         launch(checkout, path, "x")
         times.append(time.perf_counter() - began)
     assert min(times) < 0.05, times
-    assert sys.version_info >= (3, 11)

@@ -23,12 +23,12 @@ static void lowest_bit(void)
 /* ---- ready queue: the model is one list of tasks in the order of their arrival */
 
 static uint32_t order[TASKS];
-static uint32_t count;
+static uint32_t arrived;
 
 static uint32_t place_of(uint32_t task)
 {
     uint32_t i = 0;
-    while (i < count && order[i] != task) {
+    while (i < arrived && order[i] != task) {
         i++;
     }
     return i;
@@ -37,7 +37,7 @@ static uint32_t place_of(uint32_t task)
 static struct sb_task *model_first(void)
 {
     struct sb_task *best = NULL;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < arrived; i++) {
         struct sb_task *task = &tasks[order[i]];
         if (best == NULL || task->priority < best->priority) {
             best = task;
@@ -50,28 +50,28 @@ static void ready_queue(void)
 {
     struct sb_ready_queue queue = {0};
     memset(tasks, 0, sizeof tasks);
-    count = 0;
+    arrived = 0;
     for (uint32_t step = 0; step < check_rounds(200000) && check_failed() == 0; step++) {
         const uint32_t task = check_random(TASKS);
         const uint32_t place = place_of(task);
-        if (place == count) {
+        if (place == arrived) {
             tasks[task].priority = (uint8_t)check_random(check_random(2) ? 32 : 3);
             sb_ready_append(&queue, &tasks[task]);
-            order[count++] = task;
+            order[arrived++] = task;
         } else {
             sb_ready_remove(&queue, &tasks[task]);
-            count--;
-            memmove(&order[place], &order[place + 1], (count - place) * sizeof *order);
+            arrived--;
+            memmove(&order[place], &order[place + 1], (arrived - place) * sizeof *order);
         }
         EQUAL(sb_ready_first(&queue) == model_first(), true);
     }
-    while (count > 0 && check_failed() == 0) {
+    while (arrived > 0 && check_failed() == 0) {
         struct sb_task *first = sb_ready_first(&queue);
         EQUAL(first == model_first(), true);
         sb_ready_remove(&queue, first);
         const uint32_t place = place_of((uint32_t)(first - tasks));
-        count--;
-        memmove(&order[place], &order[place + 1], (count - place) * sizeof *order);
+        arrived--;
+        memmove(&order[place], &order[place + 1], (arrived - place) * sizeof *order);
     }
     EQUAL(queue.levels, 0);
 }
@@ -152,6 +152,7 @@ static void signal_queue(void)
         const uint32_t i = check_random(16);
         if (!queued[i]) {
             queued[i] = true;
+            blocks[i].signo = step;
             sb_queue_append(&queue, &blocks[i].header);
             model[length++] = &blocks[i];
         } else if (length > 0) {
@@ -169,6 +170,7 @@ static void signal_queue(void)
         const struct sb_signal_header *header = queue.first;
         for (uint32_t k = 0; k < length; k++) {
             EQUAL(header == &model[k]->header, true);
+            EQUAL(*sb_signal_number(&model[k]->header), model[k]->signo);
             header = header->next;
         }
         EQUAL(header == NULL, true);

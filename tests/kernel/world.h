@@ -14,7 +14,7 @@ union sb_signal {
         uint32_t signo;
         uint32_t value;
     } numbered;
-    uint8_t bytes[4];
+    uint8_t bytes[128];
 };
 
 struct world {

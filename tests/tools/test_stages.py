@@ -44,10 +44,16 @@ COMMANDS = {
     ),
     "no JUnit file": (Command(says("raise SystemExit(2)"), "junit"), "0 passed, 1 failed"),
     "cargo": (
-        Command(says("print('test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured')\n" * 2), "cargo"),
+        Command(says("print('test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; x')\n" * 2), "lines"),
         "6 passed, 0 failed",
     ),
-    "cargo that cannot build": (Command(says("raise SystemExit(101)"), "cargo"), "0 passed, 1 failed"),
+    "cargo that cannot build": (Command(says("raise SystemExit(101)"), "lines"), "0 passed, 1 failed"),
+    "our own test programs": (
+        Command(
+            says("print('2: 4 passed, 0 failed'); print('5 passed, 1 failed'); print('x 9 passed, 0 failed')"), "lines"
+        ),
+        "9 passed, 1 failed",
+    ),
 }
 
 

@@ -54,17 +54,22 @@ class Finished:
     consoles: dict[str, str]
 
     @property
+    def ended_by_kernel(self) -> bool:
+        """Whether a kernel ended its node: a failed assertion, a stack overflow, an exception."""
+        return self.target.is_system and self.outcome.stop == "fail" and self.outcome.code == KERNEL_FATAL_CODE
+
+    @property
     def exit_code(self) -> Exit:
         """The outcome's, and a kernel's own fatal end counts as a guest fault."""
-        if self.target.is_system and self.outcome.stop == "fail" and self.outcome.code == KERNEL_FATAL_CODE:
-            return Exit.GUEST_FAULT
-        return self.outcome.exit_code
+        return Exit.GUEST_FAULT if self.ended_by_kernel else self.outcome.exit_code
 
     def explain(self) -> None:
         """Say how the run ended, with everything known about a fault."""
         fault = self.machine.fault()
         if fault is not None:
             say(describe(fault))
+        elif self.ended_by_kernel:
+            say("guest fault: a kernel ended its node; its console says which check failed, and in which task")
         say(f"{self.target.name}: {self.outcome.sentence(self.target.platform.clock_hz)}")
 
     def data(self) -> dict[str, Any]:

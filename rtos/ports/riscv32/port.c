@@ -124,12 +124,15 @@ _Noreturn void port_finish(uint32_t code)
     }
 }
 
+/* Why the node ends, from port_fatal to the exception that it raises. */
+static const char *fatal_label;
+
 _Noreturn void port_fatal(const char *label)
 {
-    (void)port_lock();
-    sb_console_puts("signalbox: fatal: ");
-    sb_console_puts(label);
-    put_task();
+    /* First the breakpoint, while the registers still say who called: a debugger, or whatever else watches exceptions, sees
+     * the callers. The handler prints and finishes. */
+    fatal_label = label;
+    __asm__ volatile("ebreak" ::: "memory");
     port_finish(SB_FATAL_CODE);
 }
 
@@ -143,6 +146,12 @@ _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address)
                                         "load access fault",
                                         "store address misaligned",
                                         "store access fault"};
+    if (fatal_label != NULL) {
+        sb_console_puts("signalbox: fatal: ");
+        sb_console_puts(fatal_label);
+        put_task();
+        port_finish(SB_FATAL_CODE);
+    }
     sb_console_puts("signalbox: exception: ");
     sb_console_puts(cause < sizeof names / sizeof names[0] ? names[cause] : "other");
     sb_console_puts(", cause ");

@@ -84,7 +84,7 @@ pub enum Stop {
     /// Suspended at an access or a fetch; see [`HartMemory::request`].
     Pending,
     /// In wfi, since [`Hart::now`]. Each further call of [`Hart::run`] looks at the line changes of one instant,
-    /// [`Hart::next_line_change`]; the owner calls when that instant has come.
+    /// [`Hart::next_line_change`] (or `now` if that is later); the owner calls when that instant has come, and before `limit`.
     Sleep,
     /// A trap that cannot be delivered: there is no vector, or its first instruction traps itself. `cause`, `pc` and
     /// `tval` are those of the trap that could not be handled. The hart stays stopped.

@@ -93,8 +93,9 @@ class Generator:
         self.classes: list[tuple[Callable[[], Unit], int]] = [
             (self.register, 14), (self.multiply, 10), (self.immediate, 10), (self.upper, 4), (self.constant, 6),
             (self.load, 9), (self.store, 9), (self.compressed, 22), (self.compressed_memory, 6), (self.stack, 4),
-            (self.hint, 2), (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3),
-            (self.fence, 2), (self.branch, 9), (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1), (self.exception, 5),
+            (self.hint, 2), (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3), (self.fence, 2),
+            (self.branch, 9), (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1),
+            (self.exception, 5),
         ]  # fmt: skip
         if optional:
             self.classes.append((self.cache, 4))

@@ -351,7 +351,7 @@ pub fn drive(hart: &mut Hart, bus: &mut Bus, until: u64) -> Stop {
     loop {
         match hart.run(bus, Cycle(until)) {
             Stop::Pending => serve(hart, bus),
-            Stop::Sleep if hart.next_line_change().is_some_and(|at| at.0 < until) => {}
+            Stop::Sleep if hart.next_line_change().is_some_and(|at| at.max(hart.now()).0 < until) => {}
             stop => return stop,
         }
     }

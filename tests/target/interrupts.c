@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#include "platform.h"
+#include "signalbox/port.h"
+#include "signalbox/sem.h"
+#include "test.h"
+
+/** Machine software interrupt of hart 0 at the CLINT of `virt`. */
+#define SOFTWARE_LINE 3u
+static volatile uint32_t *const msip = (volatile uint32_t *)0x02000000u;
+
+static const uint32_t any[] = {0};
+
+static void log_high(void)
+{
+    test_log('h');
+}
+
+static void cold(void)
+{
+    union sb_signal *sig;
+    test_log('c');
+    while ((sig = sb_receive_timeout(any, 0)) != NULL) {
+        test_log((char)('0' + sig->signo));
+        EQUAL(sb_sender(sig), sb_task_lookup("main"));
+        sb_free(&sig);
+    }
+}
+
+static void hot(void)
+{
+    test_log('x');
+    while (sb_fsem_wait_timeout(0) == SB_OK) {
+        test_log('f');
+    }
+}
+
+/** Activates everything while it runs: nothing starts before it ends, then the most urgent first, tasks last.
+ */
+static void busy(void)
+{
+    test_log('[');
+    test_run_on("high", log_high);
+    union sb_signal *sig = sb_alloc(8, 5);
+    EQUAL(sb_send_from(&sig, sb_task_lookup("isr_cold"), sb_task_lookup("main")), SB_OK);
+    EQUAL(sb_fsem_signal(sb_task_lookup("isr_hot")), SB_OK);
+    EQUAL(sb_fsem_signal(sb_task_lookup("isr_hot")), SB_OK);
+    EQUAL(sb_self(), sb_task_lookup("isr_line"));
+    test_log(']');
+}
+
+static void line(void)
+{
+    *msip = 0;
+    busy();
+}
+
+static uint32_t left;
+
+static void again(void)
+{
+    EQUAL(sb_fsem_wait_timeout(0), SB_OK);
+    test_log((char)('0' + left));
+    if (--left > 0) {
+        EQUAL(sb_fsem_signal(sb_self()), SB_OK);
+    }
+}
+
+static void software_activation(void)
+{
+    test_on_interrupt("isr_cold", cold);
+    test_on_interrupt("isr_hot", hot);
+    test_on_interrupt("isr_line", busy);
+
+    /* Sent to: runs before send returns. */
+    union sb_signal *sig = sb_alloc(8, 1);
+    test_log('<');
+    EQUAL(sb_send(&sig, sb_task_lookup("isr_cold")), SB_OK);
+    test_log('>');
+    LOG_EXPECT("<c1>");
+
+    /* Signalled: the same. Everything that it starts follows in its order. */
+    test_log('<');
+    EQUAL(sb_fsem_signal(sb_task_lookup("isr_line")), SB_OK);
+    test_log('>');
+    LOG_EXPECT("<[]xffc5h>");
+
+    /* Activated during its own body: once more. */
+    left = 3;
+    test_on_interrupt("isr_hot", again);
+    EQUAL(sb_fsem_signal(sb_task_lookup("isr_hot")), SB_OK);
+    LOG_EXPECT("321");
+    test_on_interrupt("isr_hot", hot);
+}
+
+static void by_line(void)
+{
+    test_on_interrupt("isr_line", line);
+    test_log('<');
+    *msip = 1;
+    while (*msip != 0) {
+    }
+    test_log('>');
+    LOG_EXPECT("<[]xffc5h>");
+}
+
+static volatile uint32_t handled;
+
+static void handler(void)
+{
+    *msip = 0;
+    handled++;
+    EQUAL(sb_self(), sb_task_lookup("main"));
+    test_run_on("high", log_high);
+    test_log('i');
+}
+
+static void by_handler(void)
+{
+    port_irq_connect(SOFTWARE_LINE, handler);
+    *msip = 1;
+    while (handled == 0) {
+    }
+    test_log('m');
+    LOG_EXPECT("ihm");
+
+    /* Masked: pending, and taken afterwards. */
+    const uint32_t state = port_lock();
+    *msip = 1;
+    for (volatile uint32_t i = 0; i < 100; i++) {
+    }
+    EQUAL(handled, 1);
+    port_unlock(state);
+    while (handled == 1) {
+    }
+    LOG_EXPECT("ih");
+
+    port_irq_connect(SOFTWARE_LINE, NULL);
+    *msip = 1;
+    for (volatile uint32_t i = 0; i < 100; i++) {
+    }
+    EQUAL(handled, 2);
+    *msip = 0;
+
+    /* A line without anybody: counted and closed. */
+    port_irq_enable(SOFTWARE_LINE);
+    *msip = 1;
+    for (volatile uint32_t i = 0; i < 100; i++) {
+    }
+    EQUAL(port_node()->counters.spurious_irqs, 1);
+    *msip = 0;
+}
+
+void test_interrupts(void)
+{
+    software_activation();
+    by_line();
+    by_handler();
+}
