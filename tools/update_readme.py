@@ -2,23 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure T0 and put its table into README.md and its timeline into docs/timeline.svg.
 
-Run with the checkout's interpreter: `.venv/bin/python tools/update_readme.py`. With `--check` nothing is written, and the
-exit code is 1 when the README's table is not what is measured now.
+Run with the checkout's interpreter: `.venv/bin/python tools/update_readme.py`. With `--check` nothing is written, and
+the exit code is 1 when the README's table is not what is measured now.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from signalbox.experiment import run
 from signalbox.report.picture import picture
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- t0:begin -->\n", "<!-- t0:end -->\n"
 LAYERS = ("manager", "driver", "kernel")
+NUMBERS = ("size", "median", "min", "max", "blocking", "round trip", "CPU, both cores")
+COLUMNS = ("buffers", *NUMBERS, *LAYERS, "median at -O2")
 
 
 def table(rows: list[Mapping[str, Any]]) -> str:
@@ -26,8 +30,8 @@ def table(rows: list[Mapping[str, Any]]) -> str:
     lines = [
         "Latency of the request in cycles, link and application at -O0 as published, kernel at -O2:",
         "",
-        "| buffers | size | median | min | max | blocking | round trip | CPU, both cores | manager | driver | kernel | median at -O2 |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| " + " | ".join(COLUMNS) + " |",
+        "|---|" + "--:|" * (len(COLUMNS) - 1),
     ]
     measured = [r for r in rows if "latency_cycles" in r]
     fast = {
@@ -50,8 +54,8 @@ def findings(claims: list[Mapping[str, Any]]) -> str:
     """How many published findings hold, differ, or need what does not exist."""
     count = {verdict: sum(c["verdict"] == verdict for c in claims) for verdict in ("holds", "differs", "not-run")}
     return (
-        f"\nPublished findings about it: {count['holds']} hold, {count['differs']} differ (the report says by how much and why), "
-        f"{count['not-run']} need drivers or experiments that are not built.\n"
+        f"\nPublished findings about it: {count['holds']} hold, {count['differs']} differ (the report says by how much "
+        f"and why), {count['not-run']} need drivers or experiments that are not built.\n"
     )
 
 

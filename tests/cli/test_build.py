@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, need, signalbox
+from cli_support import ROOT, need, signalbox
 
 
 @pytest.fixture
@@ -150,8 +150,10 @@ def test_a_kernel_that_ends_its_node_is_a_guest_fault(copy: Path) -> None:
     done = signalbox("run", copy, "--json")
     assert done.code == 4, done.err
     assert "signalbox: fatal: stack" in done.json["console"]["left"]
-    assert (done.json["stop"], done.json["code"], done.json["exit_code"]) == ("fail", 4, 4)
-    assert "guest fault: a kernel ended its node" in done.err
+    assert done.json["exit_code"] == 4
+    assert done.json["fault"]["symbol"].startswith("port_fatal")
+    assert "backtrace of cpu0" in done.err
+    assert "sb_fatal" in done.err
 
 
 def test_an_exception_in_a_task_is_told_with_its_place(copy: Path) -> None:
@@ -165,6 +167,51 @@ def test_an_exception_in_a_task_is_told_with_its_place(copy: Path) -> None:
     assert "backtrace of cpu0" in done.err
     assert "my-app/src/pong.c:10" in done.err
     assert "last 32 instructions of cpu1" in done.err
+
+
+SINGLE = """
+schema = 1
+name = "single"
+platform = "virt"
+
+[kernel]
+level = "checked"
+tick_hz = 100
+
+[params]
+code = 0
+
+[[node]]
+name = "only"
+core = 0
+sources = ["only.c"]
+
+[[node.task]]
+name = "only"
+entry = "only"
+kind = "priority"
+priority = 3
+stack_bytes = 2048
+
+[[node.pool]]
+block_bytes = [64]
+block_count = [4]
+"""
+
+
+@pytest.mark.parametrize("engine", ["sim", "qemu"])
+def test_one_node_on_virt_runs_alike_on_both(tmp_path: Path, engine: str) -> None:
+    if engine == "qemu":
+        need("qemu-system-riscv32")
+    (tmp_path / "system.toml").write_text(SINGLE)
+    (tmp_path / "only.c").write_text(
+        '#include <stdio.h>\n#include "config.h"\n#include "signalbox/port.h"\n#include "signalbox/timer.h"\n'
+        'void only(void)\n{\n    SB_IGNORE(sb_delay(2));\n    printf("ticks %lu\\n", (unsigned long)sb_ticks());\n'
+        '    if (sb_param_code == 99) {\n        port_fatal("test");\n    }\n    port_finish(sb_param_code);\n}\n'
+    )
+    for code, exit_code in ((0, 0), (7, 1), (99, 4)):
+        done = signalbox("run", tmp_path, "--on", engine, "--set", f"params.code={code}")
+        assert (done.code, done.out.splitlines()[0]) == (exit_code, "ticks 2"), done.err
 
 
 def test_cmake_alone_builds_what_was_generated(app: Path, tmp_path: Path) -> None:

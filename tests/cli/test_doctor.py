@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from conftest import signalbox
+from cli_support import signalbox
 
 from signalbox.build import toolchain
 

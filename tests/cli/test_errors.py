@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import ROOT, need, signalbox
+from cli_support import ROOT, need, signalbox
 
 from signalbox.resources import resource
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from cli_support import ROOT
 
 from signalbox.build import generate, source
 from signalbox.build.model import Platform, Region

@@ -14,13 +14,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import ROOT
+from cli_support import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-TOOLS = [
+TOOLS = [  # what the launcher calls
     "sh",
     "env",
     "dirname",

@@ -8,7 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import GCC, GUESTS, MARCH, compile_guest, need
+from cli_support import GCC, GUESTS, MARCH, compile_guest, need
 
 from signalbox.build import probes
 from signalbox.build.probes import Function, Probe, Problem, check, check_elf, decode, parse_section

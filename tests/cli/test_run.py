@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import ROOT, need, signalbox
+from cli_support import ROOT, need, signalbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,8 @@ struct item {
 static struct item items[ITEMS];
 static int16_t a[SIDE][SIDE], b[SIDE][SIDE];
 static int32_t product[SIDE][SIDE];
-static const char text[] = "5012,1.874e3,-0x1f,+7,1.5,,e,12e-3,0xbeef,9.,-,77777,3.14159,0x,42,1e9,.5,-12.25e+1";
+static const char text[] =
+    "5012,1.874e3,-0x1f,+7,1.5,,e,12e-3,0xbeef,9.,-,77777,3.14159,0x,42,1e9,.5,-12.25e+1";
 
 static uint16_t crc16(uint16_t crc, uint32_t data)
 {
@@ -139,7 +140,21 @@ static uint16_t matrices(uint16_t crc, uint32_t seed)
 
 /* ---- state machine: which fields of a text are numbers, and of what kind */
 
-enum state { START, SIGN, DIGITS, POINT, FRACTION, EXPONENT, EXPONENT_SIGN, EXPONENT_DIGITS, ZERO, HEX_MARK, HEX, INVALID, STATES };
+enum state {
+    START,
+    SIGN,
+    DIGITS,
+    POINT,
+    FRACTION,
+    EXPONENT,
+    EXPONENT_SIGN,
+    EXPONENT_DIGITS,
+    ZERO,
+    HEX_MARK,
+    HEX,
+    INVALID,
+    STATES
+};
 
 static enum state advance(enum state state, char c)
 {

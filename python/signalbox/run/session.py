@@ -43,6 +43,14 @@ class Limits:
         return limit
 
 
+def exit_code(target: Target, outcome: Outcome) -> Exit:
+    """The exit code of a run. A kernel that ends its node (assertion, stack overflow, exception) is a guest fault also
+    where nobody watches the exception itself, as on QEMU."""
+    if target.is_system and outcome.stop == "fail" and outcome.code == KERNEL_FATAL_CODE:
+        return Exit.GUEST_FAULT
+    return outcome.exit_code
+
+
 @dataclass(frozen=True)
 class Finished:
     """A run that is over."""
@@ -54,22 +62,15 @@ class Finished:
     consoles: dict[str, str]
 
     @property
-    def ended_by_kernel(self) -> bool:
-        """Whether a kernel ended its node: a failed assertion, a stack overflow, an exception."""
-        return self.target.is_system and self.outcome.stop == "fail" and self.outcome.code == KERNEL_FATAL_CODE
-
-    @property
     def exit_code(self) -> Exit:
         """The outcome's, and a kernel's own fatal end counts as a guest fault."""
-        return Exit.GUEST_FAULT if self.ended_by_kernel else self.outcome.exit_code
+        return exit_code(self.target, self.outcome)
 
     def explain(self) -> None:
         """Say how the run ended, with everything known about a fault."""
         fault = self.machine.fault()
         if fault is not None:
             say(describe(fault))
-        elif self.ended_by_kernel:
-            say("guest fault: a kernel ended its node; its console says which check failed, and in which task")
         say(f"{self.target.name}: {self.outcome.sentence(self.target.platform.clock_hz)}")
 
     def data(self) -> dict[str, Any]:

@@ -87,13 +87,15 @@ def command(
 
 def _on_qemu(target: Target, max_seconds: float | None, as_json: bool) -> None:
     from signalbox.run import qemu
+    from signalbox.run.session import exit_code
 
     if target.platform.name != "virt":
         raise UsageError(f"QEMU knows the platform virt only; {target.name} is for {target.platform.name}")
     outcome, output = qemu.run(target.images, len(target.platform.cores), max_seconds, capture=as_json)
+    code = exit_code(target, outcome)
     if as_json:
         data = {"target": target.name, "platform": "virt", "engine": "qemu", "stop": outcome.stop, "code": outcome.code}
         console = {target.name: output.decode("utf-8", "replace")}
-        data_json({**data, "exit_code": int(outcome.exit_code), "console": console})
+        data_json({**data, "exit_code": int(code), "console": console})
     say(f"{target.name}: {outcome.stop}" + (f" with code {outcome.code}" if outcome.code else "") + " on QEMU")
-    sys.exit(outcome.exit_code)
+    sys.exit(code)

@@ -16,7 +16,14 @@ pub struct Bench<D: Mmio> {
 
 impl<D: Mmio> Bench<D> {
     pub fn new(device: D) -> Self {
-        Bench { device, wake: Cycle::NEVER, changes: Vec::new(), levels: BTreeMap::new(), console: Vec::new(), finish: None }
+        Bench {
+            device,
+            wake: Cycle::NEVER,
+            changes: Vec::new(),
+            levels: BTreeMap::new(),
+            console: Vec::new(),
+            finish: None,
+        }
     }
 
     fn apply(&mut self, ctx: DeviceCtx) {

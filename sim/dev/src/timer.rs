@@ -107,7 +107,15 @@ mod tests {
         b.write(400, 8, Word, 400);
         assert_eq!(
             b.changes,
-            [(100, 0, true), (150, 0, false), (300, 0, true), (310, 0, false), (400, 0, true), (400, 0, false), (400, 0, true)]
+            [
+                (100, 0, true),
+                (150, 0, false),
+                (300, 0, true),
+                (310, 0, false),
+                (400, 0, true),
+                (400, 0, false),
+                (400, 0, true)
+            ]
         );
     }
 

@@ -262,7 +262,16 @@ impl Mmio for Uart16550 {
 
     fn hash(&self, hash: &mut dyn FnMut(u64)) {
         let flags = u8::from(self.fifos) | u8::from(self.overrun) << 1 | u8::from(self.transmit_event) << 2;
-        hash(u64::from_le_bytes([self.ier, self.lcr, self.mcr, self.scr, self.modem_changes, flags, self.trigger as u8, 0]));
+        hash(u64::from_le_bytes([
+            self.ier,
+            self.lcr,
+            self.mcr,
+            self.scr,
+            self.modem_changes,
+            flags,
+            self.trigger as u8,
+            0,
+        ]));
         hash(u64::from(self.divisor));
         for queue in [&self.received, &self.typed] {
             hash(queue.len() as u64);

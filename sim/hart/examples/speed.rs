@@ -8,9 +8,7 @@
 mod asm;
 
 use asm::*;
-use engine::{
-    Access, AccessFault, AmoOp, BusReply, BusRequest, CacheOp, Cycle, Cycles, Fetch, HartMemory, Width,
-};
+use engine::{Access, AccessFault, AmoOp, BusReply, BusRequest, CacheOp, Cycle, Cycles, Fetch, HartMemory, Width};
 use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Stop, Timing};
 use std::time::Instant;
 

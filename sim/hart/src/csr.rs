@@ -161,9 +161,7 @@ impl Csrs {
     /// The value of register `number`; `None` when there is none.
     pub fn read(&self, number: u16, at: Counts) -> Option<u32> {
         Some(match number {
-            0x300 => {
-                MPP | if self.interruptible { MIE } else { 0 } | if self.was_interruptible { MPIE } else { 0 }
-            }
+            0x300 => MPP | if self.interruptible { MIE } else { 0 } | if self.was_interruptible { MPIE } else { 0 },
             0x301 => self.identity.misa,
             0x304 => self.mie,
             0x305 => self.mtvec,

@@ -164,11 +164,8 @@ impl Hart {
     /// The timing's predictor is [`Predictor::TwoBit`] and its number of entries is not a power of two, or the time divider is 0.
     pub fn new(mut config: HartConfig) -> Hart {
         assert!(config.time_divider != 0, "time_divider must not be 0");
-        let identity = Identity {
-            hartid: config.hartid,
-            misa: config.isa.misa(),
-            time_divider: u64::from(config.time_divider),
-        };
+        let identity =
+            Identity { hartid: config.hartid, misa: config.isa.misa(), time_divider: u64::from(config.time_divider) };
         let s = State {
             x: [0; 64],
             ready: [0; 64],

@@ -106,10 +106,7 @@ impl Lines {
     }
 
     fn known(&self, base: u32, slot: u32, version: u32) -> Known {
-        Known {
-            key: u64::from(slot) << 32 | u64::from(version),
-            place: u64::from(self.era) << 32 | u64::from(base),
-        }
+        Known { key: u64::from(slot) << 32 | u64::from(version), place: u64::from(self.era) << 32 | u64::from(base) }
     }
 
     fn place(&self, base: u32) -> usize {
@@ -168,4 +165,58 @@ pub(crate) fn entry(set: IsaSet, sites: Option<&Sites>, pc: u32, low: u16, high:
     let op = isa::decode(set, u32::from(low) | u32::from(high) << 16);
     let probed = op.code != Code::Illegal && sites.is_some_and(|s| s.has(pc));
     Entry::new(op, probed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOP: [u8; 4] = [0x13, 0, 0, 0];
+    /// addi x1, x1, 1
+    const STEP: [u8; 4] = [0x93, 0x80, 0x10, 0];
+
+    fn bytes(first: [u8; 4]) -> Vec<u8> {
+        [first, NOP, NOP, NOP].concat()
+    }
+
+    fn set() -> IsaSet {
+        IsaSet::C
+    }
+
+    #[test]
+    fn what_was_decoded_stays_only_while_the_bytes_do() {
+        let mut lines = Lines::default();
+        lines.prepare(16, 4);
+        assert_eq!(lines.find(0x100, 2, 7), None);
+        let first = lines.learn(0x100, 2, 7, &bytes(NOP));
+        assert_eq!(lines.find(0x100, 2, 7), Some(first));
+        lines.decode(set(), None, 0x100);
+        assert_eq!((lines.entries[first].op.code, lines.entries[first].tag), (Code::Addi, tag::PLAIN));
+        for (slot, version) in [(2, 8), (3, 7)] {
+            assert_eq!(lines.find(0x100, slot, version), None, "refilled, or moved");
+            assert_eq!(lines.learn(0x100, slot, version, &bytes(NOP)), first);
+            assert_eq!(lines.entries[first].tag, tag::PLAIN, "the same bytes need no decoding");
+        }
+        lines.learn(0x100, 2, 9, &bytes(STEP));
+        assert_eq!(lines.entries[first].tag, tag::RAW);
+        // After a rewind a version may come again with other bytes.
+        lines.distrust();
+        assert_eq!(lines.find(0x100, 2, 9), None);
+        lines.learn(0x100, 2, 9, &bytes(NOP));
+        assert_eq!(lines.find(0x100, 2, 9), Some(first));
+        // Lines that share a place.
+        assert_eq!(lines.find(0x100 + 64 * 16, 2, 9), None);
+    }
+
+    #[test]
+    fn behind_each_line_stands_its_end() {
+        let mut lines = Lines::default();
+        lines.prepare(16, 4);
+        let first = lines.learn(0x100, 0, 1, &[[1, 0].repeat(7), vec![0x13, 0]].concat());
+        lines.decode(set(), None, 0x10e);
+        assert_eq!(lines.entries[first + 7].tag, tag::STRADDLE);
+        assert_eq!(lines.entries[first + 8].tag, tag::NEXT);
+        lines.set_scratch(Entry::new(Op::default(), false));
+        assert_eq!([1, 2].map(|i| lines.entries[lines.scratch + i].tag), [tag::NEXT; 2]);
+    }
 }

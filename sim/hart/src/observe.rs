@@ -22,8 +22,7 @@ pub(crate) fn peek_word(mem: &impl Peek, addr: u32) -> u32 {
 }
 
 fn peek_string(mem: &impl Peek, addr: u32) -> String {
-    let bytes: Vec<u8> =
-        (0..LONGEST_STRING).map(|i| mem.peek(addr.wrapping_add(i))).take_while(|b| *b != 0).collect();
+    let bytes: Vec<u8> = (0..LONGEST_STRING).map(|i| mem.peek(addr.wrapping_add(i))).take_while(|b| *b != 0).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -111,9 +110,7 @@ impl Recorder {
                 args[n] = match *operand {
                     Operand::Imm(v) => v as u32,
                     Operand::Reg(r) => x[usize::from(r)],
-                    Operand::Mem { base, offset } => {
-                        peek_word(mem, x[usize::from(base)].wrapping_add(offset as u32))
-                    }
+                    Operand::Mem { base, offset } => peek_word(mem, x[usize::from(base)].wrapping_add(offset as u32)),
                 };
                 if types.get(n) == Some(&ArgType::Str) {
                     texts[n] = Some(peek_string(mem, args[n]));

@@ -461,11 +461,7 @@ impl Hart {
                     Code::Or => alu!(a | b),
                     Code::And => alu!(a & b),
                     Code::Mul => result!(a.wrapping_mul(b), mul, mul_ready),
-                    Code::Mulh => result!(
-                        ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
-                        mul,
-                        mul_ready
-                    ),
+                    Code::Mulh => result!(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32, mul, mul_ready),
                     Code::Mulhsu => result!(((i64::from(a as i32) * i64::from(b)) >> 32) as u32, mul, mul_ready),
                     Code::Mulhu => result!(((u64::from(a) * u64::from(b)) >> 32) as u32, mul, mul_ready),
                     // A division by zero goes through all bits, as the iteration does.

@@ -34,7 +34,8 @@ fn sums_comparisons_and_logic() {
     assert_eq!(register(0, 4, 0xff00_ff00, 0x0ff0_0ff0), 0xf0f0_f0f0);
     assert_eq!(register(0, 6, 0xff00_ff00, 0x0ff0_0ff0), 0xfff0_fff0);
     assert_eq!(register(0, 7, 0xff00_ff00, 0x0ff0_0ff0), 0x0f00_0f00);
-    let immediate = |funct3: u32, imm: i32, a| result(&[(imm as u32) << 20 | 5 << 15 | funct3 << 12 | 7 << 7 | 0x13], a, 0);
+    let immediate =
+        |funct3: u32, imm: i32, a| result(&[(imm as u32) << 20 | 5 << 15 | funct3 << 12 | 7 << 7 | 0x13], a, 0);
     assert_eq!(immediate(3, -1, 5), 1, "sltiu compares with the extended immediate");
     assert_eq!(immediate(2, -1, ONES), 0);
     assert_eq!(immediate(7, -16, 0x1234_5678), 0x1234_5670);
@@ -94,15 +95,15 @@ fn loads_extend() {
 fn atomics_return_the_old_word_and_store_the_new() {
     let old = 0xffff_fff0;
     let cases = [
-        (1, 0x10),          // swap
-        (0, 0),             // add
-        (4, 0xffff_ffe0),   // xor
-        (12, 0x10),         // and
-        (8, 0xffff_fff0),   // or
-        (16, 0xffff_fff0),  // min
-        (20, 0x10),         // max
-        (24, 0x10),         // minu
-        (28, 0xffff_fff0),  // maxu
+        (1, 0x10),         // swap
+        (0, 0),            // add
+        (4, 0xffff_ffe0),  // xor
+        (12, 0x10),        // and
+        (8, 0xffff_fff0),  // or
+        (16, 0xffff_fff0), // min
+        (20, 0x10),        // max
+        (24, 0x10),        // minu
+        (28, 0xffff_fff0), // maxu
     ];
     for (funct5, new) in cases {
         for base in [BASE + 0x400, SLOW] {
@@ -157,7 +158,8 @@ fn branches_compare_and_jumps_clear_the_lowest_bit() {
 fn fence_i_makes_stores_to_code_visible() {
     // The second instruction is replaced by one that sets x7 to 2, first without and then with fence.i.
     for (fence, expected) in [(NOP, 1), (FENCE_I, 2)] {
-        let program = [jal(0, 12), addi(7, 0, 1), jal(0, 24), beq(7, 0, -8), NOP, NOP, NOP, NOP, sw(5, 6, 4), fence, jal(0, -36)];
+        let program =
+            [jal(0, 12), addi(7, 0, 1), jal(0, 24), beq(7, 0, -8), NOP, NOP, NOP, NOP, sw(5, 6, 4), fence, jal(0, -36)];
         let mut hart = Hart::new(config(Timing::IDEAL));
         hart.set_reg(5, addi(7, 0, 2));
         hart.set_reg(6, BASE);

@@ -103,7 +103,16 @@ fn an_instruction_that_traps_has_no_record_of_its_own() {
 
 #[test]
 fn an_interrupt_before_the_instruction_leaves_the_stamp_to_its_later_execution() {
-    let mut program = vec![auipc(31, 0), addi(31, 31, 32), csrrw(0, 0x305, 31), addi(5, 0, -1), csrrw(0, 0x304, 5), csrrsi(0, 0x300, 8), NOP, NOP];
+    let mut program = vec![
+        auipc(31, 0),
+        addi(31, 31, 32),
+        csrrw(0, 0x305, 31),
+        addi(5, 0, -1),
+        csrrw(0, 0x304, 5),
+        csrrsi(0, 0x300, 8),
+        NOP,
+        NOP,
+    ];
     program.extend([MRET]);
     let mut hart = Hart::new(observed(nios2f(), vec![probe(BASE + 24, &[])]));
     let mut bus = Bus::new(&words(&program));
@@ -114,4 +123,21 @@ fn an_interrupt_before_the_instruction_leaves_the_stamp_to_its_later_execution()
     let got: Vec<_> = hart.records().iter().map(|r| (r.kind, r.cycle.0)).collect();
     assert_eq!(got, [(kind::IRQ_ENTER, 15), (kind::TRAP_RETURN, 25), (MARK, 25)]);
     assert_eq!(hart.records()[2].accounts, [0, 0, 0, 0, 5, 0]);
+}
+
+#[test]
+fn a_rewind_takes_records_and_strings_back() {
+    let create = Probe { addr: BASE + 4, kind: CREATE, operands: vec![Operand::Imm(1), Operand::Reg(5)] };
+    let mut hart = Hart::new(observed(nios2f(), vec![probe(BASE, &[]), create]));
+    hart.set_reg(5, BASE + 64);
+    let mut bus = Bus::new(&words(&[NOP, NOP, NOP]));
+    bus.ram[64..67].copy_from_slice(b"ab\0");
+    drive(&mut hart, &mut bus, 1);
+    hart.checkpoint();
+    drive(&mut hart, &mut bus, 3);
+    assert_eq!((hart.records().len(), hart.strings()), (2, &["ab".to_string()][..]));
+    hart.rewind();
+    assert_eq!((hart.records().len(), hart.strings().len()), (1, 0));
+    drive(&mut hart, &mut bus, 3);
+    assert_eq!((hart.records().len(), hart.records()[1].args[1], hart.strings().len()), (2, 0, 1));
 }

@@ -237,7 +237,10 @@ fn chaotic(case: &Case, r: &mut Random) -> (Outcome, u32) {
             Stop::Limit if hart.now().0 >= case.until => break,
             _ => {}
         }
-        let limit = (hart.now().0.max(hart.next_line_change().map_or(0, |c| c.0 * u64::from(hart.asleep()))) + 1 + r.below(300)).min(case.until);
+        let limit = (hart.now().0.max(hart.next_line_change().map_or(0, |c| c.0 * u64::from(hart.asleep())))
+            + 1
+            + r.below(300))
+        .min(case.until);
         stop = hart.run(&mut bus, Cycle(limit));
     }
     // Those behind the end are part of the state as well.

@@ -90,7 +90,8 @@ fn absent_extensions_are_illegal() {
 #[test]
 fn split_accesses_are_made_of_bytes() {
     let split = HartConfig { misaligned: Misaligned::Split, ..ideal() };
-    let program = [lui(2, BASE), lui(5, 0x1234_5000), addi(5, 5, 0x678), sw(5, 2, 0x301), lw(6, 2, 0x301), load(1, 7, 2, 0x303)];
+    let program =
+        [lui(2, BASE), lui(5, 0x1234_5000), addi(5, 5, 0x678), sw(5, 2, 0x301), lw(6, 2, 0x301), load(1, 7, 2, 0x303)];
     let (mut hart, mut bus) = trapping(split.clone(), &program);
     for _ in 0..6 {
         step(&mut hart, &mut bus);
@@ -174,7 +175,8 @@ fn priorities() {
 
 #[test]
 fn vectored_interrupts_go_to_their_slot_and_exceptions_to_the_base() {
-    let (mut hart, mut bus) = trapping(ideal(), &[csrrsi(0, 0x305, 1), addi(5, 0, -1), csrrw(0, 0x304, 5), csrrsi(0, 0x300, 8), ECALL]);
+    let (mut hart, mut bus) =
+        trapping(ideal(), &[csrrsi(0, 0x305, 1), addi(5, 0, -1), csrrw(0, 0x304, 5), csrrsi(0, 0x300, 8), ECALL]);
     for _ in 0..4 {
         step(&mut hart, &mut bus);
     }
@@ -205,7 +207,8 @@ fn a_line_that_falls_again_before_the_boundary_does_nothing() {
 
 #[test]
 fn the_write_that_enables_lets_the_interrupt_in_before_the_next_instruction() {
-    let (mut hart, mut bus) = trapping(config(nios2f()), &[addi(5, 0, -1), csrrw(0, 0x304, 5), csrrsi(0, 0x300, 8), addi(9, 0, 1)]);
+    let (mut hart, mut bus) =
+        trapping(config(nios2f()), &[addi(5, 0, -1), csrrw(0, 0x304, 5), csrrsi(0, 0x300, 8), addi(9, 0, 1)]);
     hart.set_line(7, true, Cycle(0));
     hart.run(&mut bus, Cycle(16));
     assert_eq!((hart.pc(), hart.reg(9), hart.csr(0x341)), (HANDLER, 0, Some(BASE + 24)));
@@ -226,7 +229,8 @@ fn a_trap_without_a_vector_stops_the_hart() {
 fn a_vector_that_cannot_be_executed_stops_the_hart_with_the_first_trap() {
     for vector in [0x400, BASE + 0x800] {
         // Nothing is mapped at 0x400; at BASE + 0x800 there are zeros.
-        let program = [lui(31, vector + 0x800), addi(31, 31, (vector << 20) as i32 >> 20), csrrw(0, 0x305, 31), NOP, ECALL];
+        let program =
+            [lui(31, vector + 0x800), addi(31, 31, (vector << 20) as i32 >> 20), csrrw(0, 0x305, 31), NOP, ECALL];
         let mut hart = Hart::new(ideal());
         let mut bus = Bus::new(&words(&program));
         let fault = Stop::Fault { cause: 11, pc: BASE + 16, tval: 0 };
@@ -326,12 +330,12 @@ fn rewinding_and_announcing_a_change_gives_what_announcing_it_before_gives() {
 #[test]
 fn counters_can_be_written_and_stopped() {
     let program = [
-        csrrw(0, 0xb02, 0),       // minstret = 0
-        csrrs(5, 0xb02, 0),       // the next instruction reads what was written
+        csrrw(0, 0xb02, 0), // minstret = 0
+        csrrs(5, 0xb02, 0), // the next instruction reads what was written
         addi(6, 0, 100),
-        csrrw(0, 0xb00, 6),       // mcycle = 100, from its completion on
+        csrrw(0, 0xb00, 6), // mcycle = 100, from its completion on
         csrrs(7, 0xc00, 0),
-        csrrwi(0, 0x320, 5),      // stop both
+        csrrwi(0, 0x320, 5), // stop both
         csrrs(8, 0xb00, 0),
         NOP,
         csrrs(9, 0xb00, 0),

@@ -64,16 +64,9 @@ fn wide(set: IsaSet, b: u32) -> Op {
         0x6f => Op { code: Code::Jal, rd, imm: j_imm(b), ..none },
         0x67 if funct3 == 0 => itype(Code::Jalr),
         0x63 => {
-            let code = [
-                Code::Beq,
-                Code::Bne,
-                Code::Illegal,
-                Code::Illegal,
-                Code::Blt,
-                Code::Bge,
-                Code::Bltu,
-                Code::Bgeu,
-            ][funct3 as usize];
+            let code =
+                [Code::Beq, Code::Bne, Code::Illegal, Code::Illegal, Code::Blt, Code::Bge, Code::Bltu, Code::Bgeu]
+                    [funct3 as usize];
             Op { code, rs1, rs2, imm: b_imm(b), ..none }
         }
         0x03 => {
@@ -147,8 +140,7 @@ fn op_imm(set: IsaSet, b: u32, none: Op) -> Op {
 }
 
 fn op_code(set: IsaSet, b: u32) -> Code {
-    const PLAIN: [Code; 8] =
-        [Code::Add, Code::Sll, Code::Slt, Code::Sltu, Code::Xor, Code::Srl, Code::Or, Code::And];
+    const PLAIN: [Code; 8] = [Code::Add, Code::Sll, Code::Slt, Code::Sltu, Code::Xor, Code::Srl, Code::Or, Code::And];
     const MULDIV: [Code; 8] =
         [Code::Mul, Code::Mulh, Code::Mulhsu, Code::Mulhu, Code::Div, Code::Divu, Code::Rem, Code::Remu];
     let funct3 = ((b >> 12) & 7) as usize;

@@ -212,7 +212,9 @@ fn reserved_encodings_are_illegal() {
 
 #[test]
 fn hints_change_nothing() {
-    for (half, code) in [(0x0005, Code::Addi), (0x0501, Code::Addi), (0x4005, Code::Addi), (0x6005, Code::Lui), (0x8101, Code::Srli)] {
+    for (half, code) in
+        [(0x0005, Code::Addi), (0x0501, Code::Addi), (0x4005, Code::Addi), (0x6005, Code::Lui), (0x8101, Code::Srli)]
+    {
         assert_eq!(decode(set(), half).code, code, "{half:#06x}");
     }
     let op = decode(set(), 0x800a); // c.mv x0, x2

@@ -218,6 +218,14 @@ fn any_word_decodes() {
     let atomics = 4 * (10 * 3 + 1);
     assert_eq!(
         legal,
-        3 * 8 * functions + (1 + 6 + 5 + 3 + 6) * functions + 3 * 3 + 18 * 3 + 2 * functions + 1 + atomics + 1 + 6 * functions
+        3 * 8 * functions
+            + (1 + 6 + 5 + 3 + 6) * functions
+            + 3 * 3
+            + 18 * 3
+            + 2 * functions
+            + 1
+            + atomics
+            + 1
+            + 6 * functions
     );
 }

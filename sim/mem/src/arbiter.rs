@@ -58,7 +58,10 @@ mod tests {
         // Nobody may be granted before its arrival: at 0 only 2 waits; at 5 it is 3's turn, then 0, then 1.
         assert_eq!(serve(&mut a, &[1, 1, 0, 5], 5), [(2, 0), (3, 5), (0, 10), (1, 15)]);
         // One cycle later and 3 misses its turn.
-        assert_eq!(serve(&mut RoundRobin { masters: 4, last: 3 }, &[1, 1, 0, 6], 5), [(2, 0), (0, 5), (1, 10), (3, 15)]);
+        assert_eq!(
+            serve(&mut RoundRobin { masters: 4, last: 3 }, &[1, 1, 0, 6], 5),
+            [(2, 0), (0, 5), (1, 10), (3, 15)]
+        );
         assert_eq!(a.grant(|_| false), None);
     }
 

@@ -263,7 +263,9 @@ mod tests {
         assert_eq!(c.find(0x1020, 4), Some(0x20));
         assert_eq!(c.find(0x103c, 4), Some(0x3c));
         assert_eq!(c.find(0x103f, 1), Some(0x3f));
-        for (addr, bytes) in [(0x1021, 4), (0x1022, 4), (0x1021, 2), (0x1040, 4), (0x101c, 4), (0x1120, 4), (0x8000_1020, 4)] {
+        for (addr, bytes) in
+            [(0x1021, 4), (0x1022, 4), (0x1021, 2), (0x1040, 4), (0x101c, 4), (0x1120, 4), (0x8000_1020, 4)]
+        {
             assert_eq!(c.find(addr, bytes), None, "{bytes} bytes at {addr:#x}");
         }
         // An empty place holds no address at all, aligned or not.

@@ -15,7 +15,8 @@
 use crate::cache::{Cache, CacheGeometry, LineUndo, StoreUndo};
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use engine::{
-    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind, Width,
+    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind,
+    Width,
 };
 
 /// What a [`CachedPort`] is made of.
@@ -349,7 +350,9 @@ impl HartMemory for CachedPort {
                 self.dcache.fill(line, &bytes);
                 self.stats.dcache_misses += 1;
             }
-            (Transfer::FillInstruction(line), BusReply::Line(bytes)) if bytes.len() == self.icache.line_bytes() as usize => {
+            (Transfer::FillInstruction(line), BusReply::Line(bytes))
+                if bytes.len() == self.icache.line_bytes() as usize =>
+            {
                 self.icache.fill(line, &bytes);
                 self.stats.icache_misses += 1;
             }

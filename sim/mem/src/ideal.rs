@@ -20,7 +20,8 @@ use crate::backing::Backing;
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use crate::reservations::Reservations;
 use engine::{
-    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind, Width,
+    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind,
+    Width,
 };
 
 const LINE: u32 = 32;

@@ -5,7 +5,8 @@ mod common;
 
 use common::{digest, Bus, BASE, DEVICE};
 use engine::{
-    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind, Width,
+    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind,
+    Width,
 };
 use mem::{CacheGeometry, CacheStats, CachedPort, CachedPortConfig};
 use Width::{Byte, Half, Word};
@@ -49,7 +50,8 @@ fn a_dirty_victim_is_written_back_before_the_line_is_read() {
     // The same place, another line.
     let mut line = bus.memory[0..32].to_vec();
     line[4..8].copy_from_slice(&0x1122_3344u32.to_le_bytes());
-    let write_back = BusRequest { addr: BASE, op: BusOp::Write { data: line }, cause: Cause::Miss, master: MasterKind::Data };
+    let write_back =
+        BusRequest { addr: BASE, op: BusOp::Write { data: line }, cause: Cause::Miss, master: MasterKind::Data };
     let (value, seen) = load(&mut port, &mut bus, BASE + 512 + 1, Byte);
     assert_eq!(value, Access::Done(u32::from(bus.memory[513])));
     assert_eq!(seen, [write_back, fill(BASE + 512)]);
@@ -69,7 +71,8 @@ fn without_maintenance_the_old_value_is_read() {
     // Past the cache the new one is seen, and the line stays.
     let (new, seen) = load(&mut port, &mut bus, BYPASS | (BASE + 64), Word);
     assert_eq!(new, Access::Done(0x0909_0909));
-    let uncached = BusRequest { addr: BASE + 64, op: BusOp::Read { bytes: 4 }, cause: Cause::Uncached, master: MasterKind::Data };
+    let uncached =
+        BusRequest { addr: BASE + 64, op: BusOp::Read { bytes: 4 }, cause: Cause::Uncached, master: MasterKind::Data };
     assert_eq!(seen, [uncached]);
     assert_eq!(load(&mut port, &mut bus, BASE + 64, Word), (old, vec![]));
     assert_eq!(bus.access(&mut port, |p| p.cache_op(T, BASE + 95, CacheOp::Invalidate)), (Access::Done(0), vec![]));
@@ -117,7 +120,9 @@ fn faults_answer_the_repeated_access() {
     assert_eq!(load(&mut port, &mut bus, 0x4000_0000, Word).0, Access::Fault(AccessFault::Unmapped));
     assert_eq!(load(&mut port, &mut bus, DEVICE, Byte).0, Access::Fault(AccessFault::Refused));
     assert_eq!(bus.access(&mut port, |p| p.amo(T, DEVICE, AmoOp::Add, 1)).0, Access::Fault(AccessFault::Refused));
-    for (addr, width) in [(BASE + 1, Word), (BASE + 2, Word), (BASE + 1, Half), (BYPASS | (BASE + 1), Half), (DEVICE + 2, Word)] {
+    for (addr, width) in
+        [(BASE + 1, Word), (BASE + 2, Word), (BASE + 1, Half), (BYPASS | (BASE + 1), Half), (DEVICE + 2, Word)]
+    {
         assert_eq!(load(&mut port, &mut bus, addr, width), (Access::Fault(AccessFault::Misaligned), vec![]));
     }
     // A memory that is in the map but does not answer: the fill's fault is the access's, and it is not kept.

@@ -90,7 +90,11 @@ impl Model {
         let place = line / self.line % self.data_places;
         if self.data.get(&place).is_none_or(|held| held.0 != line) {
             self.write_back(place);
-            if self.data.remove(&place).is_some_and(|held| self.reserved.is_some_and(|r| r & !(self.line - 1) == held.0)) {
+            if self
+                .data
+                .remove(&place)
+                .is_some_and(|held| self.reserved.is_some_and(|r| r & !(self.line - 1) == held.0))
+            {
                 self.reserved = None;
             }
             self.transfers += 1;

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{digest, for_seeds, Bus, BASE, DEVICE};
-use engine::{Access, AccessFault, AmoOp, BusOp, BusReply, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind, Width};
+use engine::{
+    Access, AccessFault, AmoOp, BusOp, BusReply, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind, Width,
+};
 use mem::{Backing, IdealPort, IdealView, Init, Reservations};
 use Width::{Byte, Half, Word};
 
@@ -20,7 +22,11 @@ struct Harts {
 impl Harts {
     fn new(harts: usize) -> Harts {
         let memories = vec![Backing::new(0x100, 0x100, Init::Zero), Backing::new(BASE, SIZE, Init::Random(3))];
-        Harts { ports: (0..harts).map(|_| IdealPort::new()).collect(), memories, reservations: Reservations::new(harts) }
+        Harts {
+            ports: (0..harts).map(|_| IdealPort::new()).collect(),
+            memories,
+            reservations: Reservations::new(harts),
+        }
     }
 
     fn view(&mut self, hart: usize, ordered_until: u64) -> IdealView<'_> {
@@ -231,7 +237,8 @@ fn all_harts_see_one_memory() {
             let word = at & !3;
             let value = r.next() as u32;
             let n = width.bytes() as usize;
-            let get = |flat: &[u8], at: usize, n: usize| (0..n).map(|i| u32::from(flat[at + i]) << (8 * i)).sum::<u32>();
+            let get =
+                |flat: &[u8], at: usize, n: usize| (0..n).map(|i| u32::from(flat[at + i]) << (8 * i)).sum::<u32>();
             let put = |flat: &mut Vec<u8>, reserved: &mut [Option<usize>; 3], at: usize, n: usize, value: u32| {
                 flat[at..at + n].copy_from_slice(&value.to_le_bytes()[..n]);
                 for (other, word) in reserved.iter_mut().enumerate() {

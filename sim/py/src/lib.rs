@@ -15,7 +15,12 @@ use serde_json::json;
 use soc::{Cycle, Image};
 use std::path::PathBuf;
 
-create_exception!(_sim, InputError, PyValueError, "A platform, system or image file is wrong; the text says where and what to do.");
+create_exception!(
+    _sim,
+    InputError,
+    PyValueError,
+    "A platform, system or image file is wrong; the text says where and what to do."
+);
 
 fn input_error(e: impl std::fmt::Display) -> PyErr {
     InputError::new_err(e.to_string())
@@ -118,10 +123,8 @@ impl Machine {
     #[pyo3(signature = (platform_json, images, seed = 1, observe = false))]
     fn new(platform_json: &str, images: Vec<(String, Vec<usize>)>, seed: u64, observe: bool) -> PyResult<Machine> {
         let platform = parse_platform(platform_json)?;
-        let images = images
-            .into_iter()
-            .map(|(path, cores)| Ok((load_image(&path)?, cores)))
-            .collect::<PyResult<Vec<_>>>()?;
+        let images =
+            images.into_iter().map(|(path, cores)| Ok((load_image(&path)?, cores))).collect::<PyResult<Vec<_>>>()?;
         let machine = soc::Machine::new(&platform, images, seed, observe).map_err(input_error)?;
         Ok(Machine { machine })
     }

@@ -11,7 +11,10 @@ use config::{DeviceModel, MemoryKind, Platform};
 use dev::{Clint, Finisher, HwMutex, PulseIrq, Timer, Uart16550};
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{Hart, HartConfig, Timing};
-use mem::{Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming};
+use mem::{
+    Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Reservations, RoundRobin, Sdram,
+    SdramTiming, Sram, SramTiming,
+};
 
 /// A value of the stream `stream` of `seed`: the finaliser of splitmix64.
 fn draw(seed: u64, stream: u64) -> u64 {
@@ -210,14 +213,14 @@ fn port(platform: &Platform, core: &config::Core) -> Port {
     let geometry = |c: &config::Cache| CacheGeometry { size_bytes: c.size_bytes, line_bytes: c.line_bytes };
     let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal);
     if ideal && core.icache.is_none() && core.dcache.is_none() {
-        return Port::Ideal(IdealPort::new());
+        return Port::Ideal(Box::new(IdealPort::new()));
     }
-    Port::Cached(CachedPort::new(CachedPortConfig {
+    Port::Cached(Box::new(CachedPort::new(CachedPortConfig {
         icache: core.icache.as_ref().map(geometry),
         dcache: core.dcache.as_ref().map(geometry),
         cacheable: platform.memories.iter().map(|m| (m.base, m.size_bytes)).collect(),
         bypass_mask: platform.bypass_mask,
-    }))
+    })))
 }
 
 pub(crate) fn machine(

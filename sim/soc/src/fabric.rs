@@ -25,7 +25,13 @@ pub(crate) enum MemoryTiming {
 pub(crate) enum Target {
     /// Index into [`Fabric::memories`].
     Memory { index: usize, timing: MemoryTiming },
-    Device { device: Box<dyn Mmio + Send + Sync>, access: Cycles, outputs: Vec<Vec<Line>>, wake: Option<Cycle>, console: Option<Vec<u8>> },
+    Device {
+        device: Box<dyn Mmio + Send + Sync>,
+        access: Cycles,
+        outputs: Vec<Vec<Line>>,
+        wake: Option<Cycle>,
+        console: Option<Vec<u8>>,
+    },
 }
 
 /// A request that waits at a slave.
@@ -164,7 +170,8 @@ impl Fabric {
                     if matches!(queued.request.op, BusOp::Amo { .. }) {
                         duration += time(now + duration, true);
                     }
-                    let reply = transfer(&mut self.memories[*index], &mut self.reservations, queued.core, &queued.request);
+                    let reply =
+                        transfer(&mut self.memories[*index], &mut self.reservations, queued.core, &queued.request);
                     (duration, reply)
                 }
             }

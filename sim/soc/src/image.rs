@@ -99,21 +99,26 @@ impl Image {
             )));
         }
         if file[4] != 1 {
-            return Err(fail("a 64-bit RISC-V ELF file; the cores are rv32, link with -march=rv32imac -mabi=ilp32".into()));
+            return Err(fail(
+                "a 64-bit RISC-V ELF file; the cores are rv32, link with -march=rv32imac -mabi=ilp32".into(),
+            ));
         }
         let (entry, segments, symbols, probes) = {
             let parsed = ElfFile32::<Endianness>::parse(&*file).map_err(|e| fail(format!("damaged ELF file: {e}")))?;
             let endian = parsed.endian();
             let header = parsed.elf_header();
             if header.e_type(endian) != elf::ET_EXEC {
-                return Err(fail("not an executable (a relocatable or shared object); link it statically first".into()));
+                return Err(fail(
+                    "not an executable (a relocatable or shared object); link it statically first".into(),
+                ));
             }
             let mut segments = Vec::new();
             for ph in parsed.elf_program_headers() {
                 if ph.p_type(endian) != elf::PT_LOAD || ph.p_memsz(endian) == 0 {
                     continue;
                 }
-                let data = ph.data(endian, &*file).map_err(|()| fail("a segment lies outside the file: truncated?".into()))?;
+                let data =
+                    ph.data(endian, &*file).map_err(|()| fail("a segment lies outside the file: truncated?".into()))?;
                 let (addr, size) = (ph.p_paddr(endian), ph.p_memsz(endian));
                 if data.len() as u64 > u64::from(size) || addr.checked_add(size - 1).is_none() {
                     return Err(fail(format!("segment at {addr:#010x} has an impossible size {size:#x}")));
@@ -125,18 +130,26 @@ impl Image {
             }
             let mut symbols: Vec<Symbol> = parsed
                 .symbols()
-                .filter(|s| !s.is_undefined() && !matches!(s.kind(), object::SymbolKind::Section | object::SymbolKind::File))
+                .filter(|s| {
+                    !s.is_undefined() && !matches!(s.kind(), object::SymbolKind::Section | object::SymbolKind::File)
+                })
                 .filter_map(|s| {
-                    let name = s.name().ok().filter(|n| !n.is_empty() && !n.starts_with('$') && !n.starts_with(".L"))?;
+                    let name =
+                        s.name().ok().filter(|n| !n.is_empty() && !n.starts_with('$') && !n.starts_with(".L"))?;
                     let code = s
                         .section_index()
                         .and_then(|i| parsed.section_by_index(i).ok())
                         .is_some_and(|sec| sec.kind() == object::SectionKind::Text)
-                        && matches!(s.kind(), object::SymbolKind::Text | object::SymbolKind::Unknown | object::SymbolKind::Label);
+                        && matches!(
+                            s.kind(),
+                            object::SymbolKind::Text | object::SymbolKind::Unknown | object::SymbolKind::Label
+                        );
                     Some(Symbol { name: name.to_string(), addr: s.address() as u32, size: s.size() as u32, code })
                 })
                 .collect();
-            symbols.sort_by(|a, b| a.addr.cmp(&b.addr).then_with(|| a.size.cmp(&b.size)).then_with(|| a.name.cmp(&b.name)));
+            symbols.sort_by(|a, b| {
+                a.addr.cmp(&b.addr).then_with(|| a.size.cmp(&b.size)).then_with(|| a.name.cmp(&b.name))
+            });
             let probes = match parsed.section_by_name(".sb_probes") {
                 None => Vec::new(),
                 Some(section) => {

@@ -19,7 +19,9 @@ use crate::fault::Fault;
 use crate::image::{Image, ImageError};
 use crate::view::{CachedSeen, IdealSeen};
 use config::Platform;
-use engine::{AccessFault, BusOp, BusReply, BusRequest, Cause, Cycle, Cycles, Finish, HartMemory as _, Line, MasterKind};
+use engine::{
+    AccessFault, BusOp, BusReply, BusRequest, Cause, Cycle, Cycles, Finish, HartMemory as _, Line, MasterKind,
+};
 use hart::{Hart, Stop};
 use mem::{CachedPort, IdealPort, IdealView};
 use serde::Serialize;
@@ -30,8 +32,8 @@ const SLICE: Cycles = Cycles(4096);
 
 /// A core's view of memory.
 pub(crate) enum Port {
-    Cached(CachedPort),
-    Ideal(IdealPort),
+    Cached(Box<CachedPort>),
+    Ideal(Box<IdealPort>),
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,7 +130,12 @@ impl Machine {
     ///
     /// # Errors
     /// An image lies outside the platform's memories, two images are given for one core, or a core does not exist.
-    pub fn new(platform: &Platform, images: Vec<(Image, Vec<usize>)>, seed: u64, observe: bool) -> Result<Machine, ImageError> {
+    pub fn new(
+        platform: &Platform,
+        images: Vec<(Image, Vec<usize>)>,
+        seed: u64,
+        observe: bool,
+    ) -> Result<Machine, ImageError> {
         build::machine(platform, images, seed, observe)
     }
 
@@ -268,7 +275,8 @@ impl Machine {
                 let request = with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.request());
                 match request {
                     Some(request) if request.op == BusOp::Order => {
-                        with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.complete(BusReply::Value(0)));
+                        with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem
+                            .complete(BusReply::Value(0)));
                         core.fresh = false;
                     }
                     Some(request) => return self.issue(index, now, request),
@@ -319,7 +327,12 @@ impl Machine {
         let arrival = now + self.fabric.request;
         let Some(slave) = self.fabric.slave_at(request.addr) else {
             let queued = Queued { core: index, master, issued: now, arrival, request };
-            self.served(Served { queued, granted: arrival, end: arrival, reply: BusReply::Fault(AccessFault::Unmapped) });
+            self.served(Served {
+                queued,
+                granted: arrival,
+                end: arrival,
+                reply: BusReply::Fault(AccessFault::Unmapped),
+            });
             return None;
         };
         let queued = Queued { core: index, master, issued: now, arrival, request };

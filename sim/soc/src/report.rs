@@ -242,8 +242,11 @@ impl Machine {
         let isa = self.cores[core].isa;
         let hart = &self.cores[core].hart;
         let eyes = CoreEyes { machine: self, core };
-        let last =
-            if hart.exception_open().is_some() { hart.last_before_exception(&eyes) } else { hart.last_instructions(&eyes) };
+        let last = if hart.exception_open().is_some() {
+            hart.last_before_exception(&eyes)
+        } else {
+            hart.last_instructions(&eyes)
+        };
         let last = last
             .into_iter()
             .map(|(pc, bits)| Executed {

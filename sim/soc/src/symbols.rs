@@ -31,7 +31,8 @@ const SP: u16 = 2;
 
 /// Describe one address.
 pub fn describe(image: &Image, pc: u32) -> Frame {
-    let symbol = image.symbolize(pc).map(|(name, off)| if off == 0 { name.to_string() } else { format!("{name}+{off:#x}") });
+    let symbol =
+        image.symbolize(pc).map(|(name, off)| if off == 0 { name.to_string() } else { format!("{name}+{off:#x}") });
     let (file, line) = source_line(image, pc).map_or((None, None), |(f, l)| (Some(f), l));
     Frame { pc, symbol, file, line }
 }

@@ -115,7 +115,11 @@ impl Bus {
     }
 
     /// Make an access to its end, as the owner of time does; also says what the bus saw.
-    pub fn access<M: HartMemory>(&mut self, port: &mut M, mut access: impl FnMut(&mut M) -> Access) -> (Access, Vec<BusRequest>) {
+    pub fn access<M: HartMemory>(
+        &mut self,
+        port: &mut M,
+        mut access: impl FnMut(&mut M) -> Access,
+    ) -> (Access, Vec<BusRequest>) {
         let first = access(port);
         if first != Access::Pending {
             assert_eq!(port.request(), None);
@@ -139,7 +143,11 @@ impl Bus {
     }
 
     /// The line that holds `pc`, or the fault; also what the bus saw.
-    pub fn fetch<M: HartMemory>(&mut self, port: &mut M, pc: u32) -> (Result<FetchedLine, AccessFault>, Vec<BusRequest>) {
+    pub fn fetch<M: HartMemory>(
+        &mut self,
+        port: &mut M,
+        pc: u32,
+    ) -> (Result<FetchedLine, AccessFault>, Vec<BusRequest>) {
         let mut seen = Vec::new();
         for _ in 0..2 {
             match port.fetch(engine::Cycle(0), pc) {
