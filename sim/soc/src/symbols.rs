@@ -57,8 +57,11 @@ pub fn backtrace(image: &Image, pc: u32, regs: &[u32; 32], read: &mut dyn FnMut(
     let mut frames = vec![describe(image, pc)];
     let mut regs = *regs;
     let mut at = pc;
-    let debug_frame = gimli::DebugFrame::from(section(image, ".debug_frame"));
-    let eh_frame = gimli::EhFrame::from(section(image, ".eh_frame"));
+    let mut debug_frame = gimli::DebugFrame::from(section(image, ".debug_frame"));
+    let mut eh_frame = gimli::EhFrame::from(section(image, ".eh_frame"));
+    // The sections do not say it themselves, and without it addresses would be taken for 64-bit ones.
+    debug_frame.set_address_size(4);
+    eh_frame.set_address_size(4);
     let eh_base = object::File::parse(&*image.file)
         .ok()
         .and_then(|f| f.section_by_name(".eh_frame").map(|s| s.address()))
