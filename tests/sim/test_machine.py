@@ -48,6 +48,17 @@ def test_where_the_host_interrupts_a_run_changes_nothing(assemble: Assemble, run
     assert (parts.hash, parts.cycle, parts.stats) == (whole.hash, whole.cycle, whole.stats)
 
 
+@pytest.mark.parametrize("step", [1, 2, 3, 7])
+def test_code_that_writes_its_own_line_does_not_depend_on_where_a_run_is_cut(  # type: ignore[no-untyped-def]
+    assemble: Assemble, run, step: int
+) -> None:
+    elf = assemble("own_line", "virt")
+    whole = run(elf, "virt", [0], limit=2000)
+    parts = run(elf, "virt", [0], limit=2000, step=step)
+    assert (whole.stop, whole.words("seen", 2)) == ("pass", [2, 2])
+    assert (parts.hash, parts.cycle) == (whole.hash, whole.cycle)
+
+
 def test_every_cycle_of_every_core_is_in_exactly_one_account(assemble: Assemble, run) -> None:  # type: ignore[no-untyped-def]
     result = run(assemble("busy", "de2-dual"), "de2-dual", [0, 1])
     for core in result.stats["cores"]:

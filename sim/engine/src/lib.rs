@@ -205,6 +205,12 @@ pub trait HartMemory {
     fn cache_op(&mut self, now: Cycle, addr: u32, op: CacheOp) -> Access;
     /// FENCE.I: drop every instruction line.
     fn fence_i(&mut self, now: Cycle);
+    /// Whether a store or atomic of this hart has emptied a fetch line since this was asked last. The hart asks after each, so
+    /// that what it executes next does not depend on whether it happens to look its line up again.
+    #[inline(always)]
+    fn code_changed(&mut self) -> bool {
+        false
+    }
     /// What must be served before the suspended access can be repeated; `None` when it can be repeated now.
     fn request(&mut self) -> Option<BusRequest>;
     /// The answer to the request last taken.

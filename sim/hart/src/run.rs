@@ -366,6 +366,16 @@ impl Hart {
                         }
                     }};
                 }
+                // The line being executed may just have been written: look it up again.
+                macro_rules! relook {
+                    () => {
+                        if mem.code_changed() {
+                            retired += 1;
+                            pc = here!().wrapping_add(u32::from(len));
+                            continue 'enter;
+                        }
+                    };
+                }
                 macro_rules! store {
                     ($width:expr) => {{
                         let addr = a.wrapping_add(imm as u32);
@@ -375,7 +385,10 @@ impl Hart {
                             self.odd_store(mem, issue, addr, $width, b)
                         };
                         match answer {
-                            Access::Done(_) => now = issue + self.costs.store,
+                            Access::Done(_) => {
+                                now = issue + self.costs.store;
+                                relook!();
+                            }
                             Access::Pending => suspend!(),
                             Access::Fault(fault) => trap!(store_cause(fault), addr),
                         }
@@ -387,7 +400,10 @@ impl Hart {
                             trap!($misaligned, a);
                         }
                         match $answer {
-                            Access::Done(v) => result!(v, $cost, $ready),
+                            Access::Done(v) => {
+                                result!(v, $cost, $ready);
+                                relook!();
+                            }
                             Access::Pending => suspend!(),
                             Access::Fault(fault) => trap!($cause(fault), a),
                         }

@@ -51,6 +51,8 @@ pub struct IdealPort {
     saved: (u64, Outstanding, Option<(Asked, Cycle, bool)>),
     /// Something final was done since the checkpoint, so there is no way back to it.
     changed: bool,
+    /// A store has emptied a line; see [`HartMemory::code_changed`].
+    emptied: bool,
 }
 
 impl Default for IdealPort {
@@ -72,6 +74,7 @@ impl IdealPort {
             order: None,
             saved: (1, Outstanding::default(), None),
             changed: false,
+            emptied: false,
         }
     }
 
@@ -115,6 +118,7 @@ impl IdealPort {
 
     #[cold]
     fn empty(&mut self, slot: usize) {
+        self.emptied = true;
         self.slots[slot] = Slot { line: 0, version: self.new_version(), epoch: 0 };
     }
 }
@@ -320,6 +324,11 @@ impl HartMemory for IdealView<'_> {
     fn fence_i(&mut self, _now: Cycle) {
         self.port.last_epoch += 1;
         self.port.epoch = self.port.last_epoch;
+    }
+
+    #[inline(always)]
+    fn code_changed(&mut self) -> bool {
+        std::mem::take(&mut self.port.emptied)
     }
 
     /// Taking a request shows it to others, so it is a checkpoint.

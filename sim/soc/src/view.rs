@@ -88,6 +88,10 @@ macro_rules! forward {
             fn fence_i(&mut $self, now: Cycle) {
                 $port.fence_i(now)
             }
+            #[inline(always)]
+            fn code_changed(&mut $self) -> bool {
+                $port.code_changed()
+            }
             fn request(&mut $self) -> Option<BusRequest> {
                 $port.request()
             }
