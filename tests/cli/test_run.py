@@ -109,12 +109,17 @@ def test_ctrl_c_ends_with_statistics(guest: Callable[[str], Path]) -> None:
         [sys.executable, "-m", "signalbox", "run", str(guest("forever"))],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
+        # A shell that started the tests in the background has them, and so their children, ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert "interrupted at cycle" in err
     assert "execute" in out

@@ -116,13 +116,10 @@ struct Boundary {
     accounts: Accounts,
 }
 
-/// Everything that a checkpoint copies.
+/// Everything that a checkpoint copies, besides the registers: those are apart because only half of their arrays is worth
+/// copying.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// x0 to x31; x32 takes results that go nowhere, the rest lets an index be masked instead of checked.
-    x: [u32; 64],
-    /// From when on each register can be used.
-    ready: [u64; 64],
     pc: u32,
     now: u64,
     retired: u64,
@@ -144,7 +141,13 @@ struct State {
 /// A hardware thread.
 #[derive(Clone, Debug)]
 pub struct Hart {
+    /// x0 to x31; x32 takes results that go nowhere, the rest lets an index be masked instead of checked.
+    x: [u32; 64],
+    /// From when on each register can be used.
+    ready: [u64; 64],
     s: State,
+    saved_x: [u32; 32],
+    saved_ready: [u64; 32],
     saved: State,
     costs: Costs,
     history: History,
@@ -167,8 +170,6 @@ impl Hart {
         let identity =
             Identity { hartid: config.hartid, misa: config.isa.misa(), time_divider: u64::from(config.time_divider) };
         let s = State {
-            x: [0; 64],
-            ready: [0; 64],
             pc: config.reset_pc,
             now: 0,
             retired: 0,
@@ -185,6 +186,10 @@ impl Hart {
         };
         let probes = std::mem::take(&mut config.probes);
         Hart {
+            x: [0; 64],
+            ready: [0; 64],
+            saved_x: [0; 32],
+            saved_ready: [0; 32],
             s,
             saved: s,
             costs: Costs::from(&config.timing),
@@ -230,6 +235,8 @@ impl Hart {
 
     /// Everything up to here is final.
     pub fn checkpoint(&mut self) {
+        self.saved_x.copy_from_slice(&self.x[..32]);
+        self.saved_ready.copy_from_slice(&self.ready[..32]);
         self.saved = self.s;
         self.history.checkpoint();
         self.input.checkpoint();
@@ -241,6 +248,8 @@ impl Hart {
 
     /// Go back to the last checkpoint (or reset). Line changes announced since then stay announced.
     pub fn rewind(&mut self) {
+        self.x[..32].copy_from_slice(&self.saved_x);
+        self.ready[..32].copy_from_slice(&self.saved_ready);
         self.s = self.saved;
         self.history.rewind();
         self.input.rewind();
@@ -271,20 +280,20 @@ impl Hart {
 
     /// A register.
     pub fn reg(&self, index: u8) -> u32 {
-        self.s.x[usize::from(index & 31)]
+        self.x[usize::from(index & 31)]
     }
 
     /// Give a register its value at reset; before the first instruction.
     pub fn set_reg(&mut self, index: u8, value: u32) {
         if index & 31 != 0 {
-            self.s.x[usize::from(index & 31)] = value;
-            self.saved = self.s;
+            self.x[usize::from(index & 31)] = value;
+            self.saved_x[usize::from(index & 31)] = value;
         }
     }
 
     /// All registers.
     pub fn regs(&self) -> [u32; 32] {
-        std::array::from_fn(|i| self.s.x[i])
+        std::array::from_fn(|i| self.x[i])
     }
 
     /// A control register as software would read it now.
@@ -347,8 +356,8 @@ impl Hart {
     #[allow(clippy::should_implement_trait)] // The name of this in every component; it is not for hash tables.
     pub fn hash(&self, f: &mut dyn FnMut(u64)) {
         for i in 0..32 {
-            let late = self.s.ready[i].saturating_sub(self.s.now);
-            f(u64::from(self.s.x[i]));
+            let late = self.ready[i].saturating_sub(self.s.now);
+            f(u64::from(self.x[i]));
             f(late);
         }
         f(u64::from(self.s.pc));

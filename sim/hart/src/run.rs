@@ -262,12 +262,12 @@ impl Hart {
                         None => (now, &self.s.accounts),
                     };
                     if let Some(r) = &mut self.recorder {
-                        r.probe(mem, here!(), &self.s.x, stamp, accounts);
+                        r.probe(mem, here!(), &self.x, stamp, accounts);
                     }
                 }
-                let a = self.s.x[rs1];
-                let b = self.s.x[rs2];
-                let issue = now.max(self.s.ready[rs1]).max(self.s.ready[rs2]);
+                let a = self.x[rs1];
+                let b = self.x[rs2];
+                let issue = now.max(self.ready[rs1]).max(self.ready[rs2]);
 
                 macro_rules! leave_probe {
                     () => {
@@ -305,8 +305,8 @@ impl Hart {
                 }
                 macro_rules! result {
                     ($value:expr, $cost:ident, $ready:ident) => {{
-                        self.s.x[rd] = $value;
-                        self.s.ready[rd] = issue + self.costs.$ready;
+                        self.x[rd] = $value;
+                        self.ready[rd] = issue + self.costs.$ready;
                         now = issue + self.costs.$cost;
                     }};
                 }
@@ -325,8 +325,8 @@ impl Hart {
                         }
                         now = issue + cost;
                         if $link {
-                            self.s.x[rd] = end;
-                            self.s.ready[rd] = now;
+                            self.x[rd] = end;
+                            self.ready[rd] = now;
                         }
                         retired += 1;
                         self.s.transfers.push(end, target);
@@ -432,9 +432,9 @@ impl Hart {
                 macro_rules! divide {
                     ($value:expr, $magnitude:expr) => {{
                         let cost = self.costs.division($magnitude);
-                        self.s.x[rd] = $value;
+                        self.x[rd] = $value;
                         now = issue + cost;
-                        self.s.ready[rd] = now + self.costs.div_result;
+                        self.ready[rd] = now + self.costs.div_result;
                     }};
                 }
 
