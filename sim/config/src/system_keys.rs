@@ -125,7 +125,12 @@ static LINK: Table = Table {
             Need::Text("uncached"),
         ),
         Key::default("mtu_bytes", "largest frame, headers included", Value::Int(64, 65536), Need::Int(2048)),
-        Key::default("dm_buffers", "receive buffers of each end", Value::Int(1, 1024), Need::Int(10)),
+        Key::default(
+            "dm_buffers",
+            "receive buffers of each end; cm/ptp has room for 16",
+            Value::Int(1, 16),
+            Need::Int(10),
+        ),
     ],
     choice: None,
 };

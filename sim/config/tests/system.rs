@@ -230,6 +230,7 @@ fn links() {
     );
     wrong("mtu_bytes = 1024", "mtu_bytes = 1022", &["a frame cannot have 1022 bytes", "write 1024"]);
     wrong("mtu_bytes = 1024", "dm_buffers = 0", &["`dm_buffers` is out of range"]);
+    wrong("mtu_bytes = 1024", "dm_buffers = 17", &["`dm_buffers` is out of range"]);
     let e = error(&(T0.to_owned() + "[[link]]\nnodes = [\"node1\", \"node0\"]\n"));
     holds(&e, &["`node1` and `node0` are linked twice", "first here"]);
     let virt = T0.replace("platform = \"de2-dual\"", "platform = \"virt\"").replace("core = 1", "core = 0");
