@@ -31,5 +31,5 @@ format:
 	.venv/bin/ruff format --quiet .
 
 clean:
-	rm -rf build report.html sim/target
+	rm -rf build apps/*/build tests/*/build report.html sim/target
 	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

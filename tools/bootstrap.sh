@@ -12,7 +12,7 @@ set -eu
 
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 PATH=$PATH:${CARGO_HOME:-${HOME:-/nonexistent}/.cargo}/bin
-want=demo browser= install=yes
+want=demo browser= install=yes updated=
 for argument; do
     case $argument in
     demo | test) want=$argument ;;
@@ -61,7 +61,13 @@ look_for_tools() {
         have cppcheck || need cppcheck
         have git || need git
     fi
-    [ -z "$browser" ] || have chromium || have chromium-browser || have google-chrome || need chromium
+    if [ -n "$browser" ] && ! have chromium && ! have chromium-browser && ! have google-chrome; then
+        if [ -z "$updated" ] || candidate chromium >/dev/null; then
+            need chromium
+        else
+            say 'there is no package chromium here (Ubuntu has a snap); the test of the report page will be skipped'
+        fi
+    fi
 }
 
 # Debian's rustc-web follows current Rust; its plain cargo may be too old, as Ubuntu's is, which has rustup as a package.
@@ -138,6 +144,7 @@ if [ -n "$install" ]; then
         # On a fresh machine apt knows no package yet, and then even the choice of a Rust package is a guess.
         say 'asking apt for its list of packages'
         $as_root apt-get update -qq >&2 || say 'apt-get update failed; going on with the lists that are here'
+        updated=yes
         look
         if [ -n "$packages" ]; then
             say "installing:$packages"
