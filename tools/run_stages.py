@@ -126,9 +126,8 @@ def lint_c() -> list[Command]:
 def rust() -> list[Command]:
     # py is an extension module: it can be linked only into Python, and tests/sim tests it from there.
     # Without optimisation, because the tests run for seconds and an optimised build takes minutes.
-    fewer_symbols = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only"}
     words = ["cargo", "test", "--locked", "--workspace", "--exclude", "py"]
-    return [Command(words, "lines", ROOT / "sim", fewer_symbols)]
+    return [Command(words, "lines", ROOT / "sim")]
 
 
 def host() -> list[Command]:

@@ -38,6 +38,7 @@ TOOLS = [  # what the launcher calls
     "date",
     "mv",
     "rm",
+    "grep",
 ]
 
 

@@ -47,18 +47,30 @@ CARGO = Tool(
     (1, 85),
 )
 CC = Tool("cc", "links the simulator, compiles host tests", "Debian, Ubuntu: apt install gcc libc6-dev")
+CXX = Tool("c++", "the host tests' build", "Debian, Ubuntu: apt install g++", required=False)
+PKG_CONFIG = Tool("pkg-config", "Rust crates' build scripts", "Debian, Ubuntu: apt install pkg-config", required=False)
 CHROMIUM = Tool("chromium", "tests of the report in a browser", "Debian: apt install chromium", required=False)
 CLANG_FORMAT = Tool("clang-format", "`make lint`", "Debian, Ubuntu: apt install clang-format", required=False)
 CPPCHECK = Tool("cppcheck", "`make lint`", "Debian, Ubuntu: apt install cppcheck", required=False)
 
-ALL = (GCC, CMAKE, NINJA, QEMU, CARGO, CC, CHROMIUM, CLANG_FORMAT, CPPCHECK)
+RUSTFMT = Tool(
+    "rustfmt", "`make lint`", "rustup component add rustfmt, or Debian 12: apt install rustfmt-web", required=False
+)
+CLIPPY = Tool(
+    "cargo-clippy",
+    "`make lint`",
+    "rustup component add clippy, or Debian 12: apt install rust-web-clippy",
+    required=False,
+)
+
+ALL = (GCC, CMAKE, NINJA, QEMU, CARGO, CC, CXX, PKG_CONFIG, CHROMIUM, CLANG_FORMAT, CPPCHECK, RUSTFMT, CLIPPY)
 PICOLIBC_INSTALL = "Debian, Ubuntu: apt install picolibc-riscv64-unknown-elf"
 
 
 def locate(tool: Tool) -> str | None:
     """The path of a tool, or None. Rust's tools are also looked for where rustup puts them."""
     found = shutil.which(tool.name)
-    if found is None and tool is CARGO:
+    if found is None and tool in (CARGO, RUSTFMT, CLIPPY):
         home = Path(os.environ.get("CARGO_HOME", str(Path.home() / ".cargo")))
         found = shutil.which("cargo", path=str(home / "bin"))
     return found

@@ -42,6 +42,6 @@ class Outcome:
             "halted": f"halted {when}: no core executes any more",
             "fault": f"guest fault {when}",
             "budget": f"still running {when}: the limit of this run",
-            "deadlock": f"deadlock {when}: every core sleeps and nothing can wake one",
+            "deadlock": f"deadlock {when}: every core sleeps and nothing but ticks can wake one",
             "interrupted": f"interrupted {when}",
         }.get(self.stop, f"{self.stop} {when}")

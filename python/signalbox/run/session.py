@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from signalbox.errors import Exit, UsageError
 from signalbox.output import progress, say
+from signalbox.run import kernel_state
 from signalbox.run.console import ConsoleWriter, StdinReader
 from signalbox.run.faults import describe
 from signalbox.run.simulate import NO_LIMIT, Run
@@ -72,6 +73,17 @@ class Finished:
         if fault is not None:
             say(describe(fault))
         say(f"{self.target.name}: {self.outcome.sentence(self.target.platform.clock_hz)}")
+        for waiting in self.waiting():
+            say(
+                f"  {self.target.node_names.get(waiting.core, waiting.core)}: {waiting.task} waits for a {waiting.what}"
+            )
+
+    def waiting(self) -> tuple[kernel_state.Waiting, ...]:
+        """After a deadlock, the tasks that wait; empty where the kernel is not ours."""
+        if self.outcome.stop != "deadlock":
+            return ()
+        state = kernel_state.read(self.machine, self.target.images)
+        return () if state is None else state.waiting
 
     def data(self) -> dict[str, Any]:
         """The run as JSON."""
@@ -87,6 +99,9 @@ class Finished:
             "state_hash": self.machine.state_hash(),
             "fault": self.machine.fault(),
             "console": self.consoles,
+            "waiting": [
+                {"node": self.target.node_names.get(w.core), "task": w.task, "what": w.what} for w in self.waiting()
+            ],
         }
 
     def trace(self) -> Trace:
@@ -107,7 +122,15 @@ def execute(
     machine = Machine(target.platform.raw, target.images, seed=seed, observe=observe)
     stream = sys.stderr.buffer if quiet else sys.stdout.buffer
     console = ConsoleWriter(stream, target.consoles)
-    run = Run(machine, limit, console, StdinReader() if with_input else None, target.input_uart)
+    watch = kernel_state.Watch(machine, target.images)
+    run = Run(
+        machine,
+        limit,
+        console,
+        StdinReader() if with_input else None,
+        target.input_uart,
+        is_deadlock=watch.is_deadlock,
+    )
     with progress(target.name, float(limit) if quiet and limit != NO_LIMIT else None) as bar:
         if quiet and limit != NO_LIMIT:
             run.on_progress = bar

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a machine in pieces of about 50 ms, so that console, input, progress and Ctrl-C are served in between.
 
-Where the pieces end has no influence on the simulation; only input does.
+Where the pieces end has no influence on the simulation; only input does. A machine that reports that its cores only
+sleep through the ticks of their clocks is in a deadlock when `is_deadlock` says so (asked with the number of such
+reports in a row).
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ class Run:
     stdin: StdinReader | None = None
     input_uart: str | None = None
     on_progress: Callable[[float], None] | None = None
+    is_deadlock: Callable[[int], bool] | None = None
 
     def execute(self) -> Outcome:
         """Run to the end, to the limit, or to Ctrl-C."""
@@ -50,6 +53,9 @@ class Run:
                 self._drain()
                 if self.on_progress is not None:
                     self.on_progress(cycle)
+                if outcome.stop == "idle":
+                    stuck = self.is_deadlock is not None and self.is_deadlock(outcome.code)
+                    outcome = Outcome("deadlock" if stuck else "budget", 0, cycle)
                 if outcome.stop == "deadlock" and self.stdin and self.input_uart and (data := self.stdin.wait()):
                     self._feed(data)
                 elif outcome.stop != "budget" or cycle >= self.limit:

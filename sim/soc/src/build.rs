@@ -123,6 +123,7 @@ fn device_slave(device: &config::Device, platform: &Platform) -> Target {
         outputs,
         wake: None,
         console: matches!(device.model, DeviceModel::Uart16550).then(Vec::new),
+        ticks: matches!(device.model, DeviceModel::Timer | DeviceModel::Clint { .. }),
     }
 }
 
@@ -289,5 +290,5 @@ pub(crate) fn machine(
             fresh: false,
         });
     }
-    Ok(Machine { cores, fabric, images, ended: None, faulted: None, now: Cycle::ZERO })
+    Ok(Machine { cores, fabric, images, ended: None, faulted: None, now: Cycle::ZERO, idle_ticks: 0, idle_runs: 0 })
 }

@@ -31,6 +31,8 @@ pub(crate) enum Target {
         outputs: Vec<Vec<Line>>,
         wake: Option<Cycle>,
         console: Option<Vec<u8>>,
+        /// Its wake-ups are the ticks of a clock, not progress.
+        ticks: bool,
     },
 }
 
@@ -87,6 +89,8 @@ pub(crate) struct Served {
 pub(crate) struct Effects {
     pub lines: Vec<(Line, bool, Cycle)>,
     pub finish: Option<engine::Finish>,
+    /// Something other than a clock acted or was touched.
+    pub stirred: bool,
 }
 
 pub(crate) struct Fabric {
@@ -175,7 +179,7 @@ impl Fabric {
                     (duration, reply)
                 }
             }
-            Target::Device { device, access, outputs, wake, console } => {
+            Target::Device { device, access, outputs, wake, console, ticks } => {
                 let mut ctx = DeviceCtx { core: queued.core as u16, ..DeviceCtx::default() };
                 let reply = match &queued.request.op {
                     BusOp::Read { bytes } => width_of(*bytes).map(|w| device.read(&mut ctx, now, Offset(off), w)),
@@ -184,6 +188,8 @@ impl Fabric {
                     }
                     _ => None,
                 };
+                // Setting a clock is part of a tick; a line that rises from it (a doorbell) is not.
+                effects.stirred |= !*ticks || ctx.outputs.iter().any(|(_, level, _)| *level);
                 apply(ctx, outputs, wake, console, effects);
                 self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
                 match reply {
@@ -206,11 +212,12 @@ impl Fabric {
     /// Let every device whose instant has come act.
     pub fn wake_devices(&mut self, now: Cycle, effects: &mut Effects) {
         for s in &mut self.slaves {
-            if let Target::Device { device, outputs, wake, console, .. } = &mut s.target {
+            if let Target::Device { device, outputs, wake, console, ticks, .. } = &mut s.target {
                 if wake.is_some_and(|w| w <= now) {
                     *wake = None;
                     let mut ctx = DeviceCtx::default();
                     device.wake(&mut ctx, now);
+                    effects.stirred |= !*ticks;
                     apply(ctx, outputs, wake, console, effects);
                 }
             }
@@ -245,6 +252,7 @@ impl Fabric {
                 if console.is_some() {
                     let mut ctx = DeviceCtx::default();
                     device.input(&mut ctx, now, bytes);
+                    effects.stirred = true;
                     apply(ctx, outputs, wake, console, effects);
                     self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
                     return true;

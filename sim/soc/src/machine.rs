@@ -30,6 +30,9 @@ use trace::Account;
 /// How far a hart may run ahead before it is checkpointed again; bounds the undo log.
 const SLICE: Cycles = Cycles(4096);
 
+/// Ticks that find every core asleep before a run comes back with [`StopReason::Idle`].
+pub const IDLE_TICKS: u32 = 500;
+
 /// A core's view of memory.
 pub(crate) enum Port {
     Cached(Box<CachedPort>),
@@ -82,6 +85,9 @@ pub enum StopReason {
     Fault,
     /// Every core sleeps and nothing can wake one.
     Deadlock,
+    /// Every core slept through [`IDLE_TICKS`] more ticks of clocks and nothing else happened. Whether anything ever will,
+    /// the program's kernel knows; another run goes on.
+    Idle,
 }
 
 /// How a run ended.
@@ -89,7 +95,7 @@ pub enum StopReason {
 pub struct Outcome {
     /// Why.
     pub stop: StopReason,
-    /// The program's own code, for [`StopReason::Fail`].
+    /// The program's own code, for [`StopReason::Fail`]; for [`StopReason::Idle`] how many times in a row.
     pub code: u32,
     /// Simulated time.
     pub cycle: u64,
@@ -103,6 +109,10 @@ pub struct Machine {
     pub(crate) ended: Option<Outcome>,
     pub(crate) faulted: Option<Fault>,
     pub(crate) now: Cycle,
+    /// Ticks since anything but a tick happened; see [`StopReason::Idle`].
+    pub(crate) idle_ticks: u32,
+    /// Runs in a row that ended so.
+    pub(crate) idle_runs: u32,
 }
 
 /// Call `$body` with `$mem` bound to the core's memory, whatever its kind.
@@ -139,8 +149,8 @@ impl Machine {
         build::machine(platform, images, seed, observe)
     }
 
-    /// Run until `until`, or until the program ends. May be called again after [`StopReason::Budget`] and, when input
-    /// has been given, after [`StopReason::Deadlock`].
+    /// Run until `until`, or until the program ends. May be called again after [`StopReason::Budget`],
+    /// [`StopReason::Idle`] and, when input has been given, after [`StopReason::Deadlock`].
     pub fn run(&mut self, until: Cycle) -> Outcome {
         if let Some(ended) = self.ended {
             return ended;
@@ -148,7 +158,7 @@ impl Machine {
         let outcome = self.advance(until);
         self.settle(Cycle(outcome.cycle));
         self.now = Cycle(outcome.cycle);
-        if !matches!(outcome.stop, StopReason::Budget | StopReason::Deadlock) {
+        if !matches!(outcome.stop, StopReason::Budget | StopReason::Deadlock | StopReason::Idle) {
             self.ended = Some(outcome);
         }
         outcome
@@ -213,7 +223,14 @@ impl Machine {
         let mut effects = Effects::default();
         if self.fabric.next_wake <= now {
             self.fabric.wake_devices(now, &mut effects);
-            return self.apply(effects, now);
+            self.count_ticks(&effects, now);
+            let ended = self.apply(effects, now);
+            if ended.is_none() && self.idle_ticks >= IDLE_TICKS && self.all_idle(now) {
+                self.idle_ticks = 0;
+                self.idle_runs += 1;
+                return Some(Outcome { stop: StopReason::Idle, code: self.idle_runs, cycle: now.0 });
+            }
+            return ended;
         }
         let slave = self.fabric.due_slave()?;
         let served = self.fabric.arbitrate(slave, now, &mut effects);
@@ -224,7 +241,36 @@ impl Machine {
         outcome
     }
 
+    fn sleeps(core: &Core, now: Cycle) -> bool {
+        core.state == State::Off || (core.state == State::Asleep && core.hart.now() <= now)
+    }
+
+    /// Each core is off, sleeps, or is about to be woken by the tick of this cycle.
+    fn all_idle(&self, now: Cycle) -> bool {
+        self.cores.iter().all(|core| Self::sleeps(core, now))
+    }
+
+    fn stir(&mut self) {
+        self.idle_ticks = 0;
+        self.idle_runs = 0;
+    }
+
+    /// Before the effects of devices that woke at `now` are applied.
+    fn count_ticks(&mut self, effects: &Effects, now: Cycle) {
+        for (line, _, _) in effects.lines.iter().filter(|(_, level, _)| *level) {
+            let idle = self.cores.get(usize::from(line.core)).is_some_and(|core| Self::sleeps(core, now));
+            if idle {
+                self.idle_ticks = self.idle_ticks.saturating_add(1);
+            } else {
+                self.stir();
+            }
+        }
+    }
+
     pub(crate) fn apply(&mut self, effects: Effects, now: Cycle) -> Option<Outcome> {
+        if effects.stirred {
+            self.stir();
+        }
         for (line, level, at) in effects.lines {
             self.raise(line, level, at.max(now));
         }
