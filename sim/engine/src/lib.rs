@@ -91,7 +91,7 @@ impl AmoOp {
     }
 }
 
-/// Cache maintenance by address (Zicbom, Zicbop hints).
+/// Cache maintenance by address (Zicbom).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CacheOp {
     /// Write a dirty line back, keep it.
@@ -100,6 +100,17 @@ pub enum CacheOp {
     Flush,
     /// Drop the line, dirty or not.
     Invalidate,
+}
+
+/// What a prefetch prepares for (Zicbop).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prefetch {
+    /// Executing the line's instructions.
+    Fetch,
+    /// Reading the line.
+    Read,
+    /// Writing the line.
+    Write,
 }
 
 /// What a port asks of the interconnect. Addresses are physical: the bypass bit is already removed.
@@ -203,6 +214,10 @@ pub trait HartMemory {
     fn store_conditional(&mut self, now: Cycle, addr: u32, value: u32) -> Access;
     /// Maintain the data-cache line that holds `addr`.
     fn cache_op(&mut self, now: Cycle, addr: u32, op: CacheOp) -> Access;
+    /// A hint that the line of `addr` will be used; the address may be anything. The hart does not wait for it and the
+    /// hint cannot fail, so a port that acts on it does so in the background, takes it back in [`rewind`](Self::rewind), and
+    /// changes nothing but time. One that has no background transfers does nothing.
+    fn prefetch(&mut self, _now: Cycle, _addr: u32, _what: Prefetch) {}
     /// FENCE.I: drop every instruction line.
     fn fence_i(&mut self, now: Cycle);
     /// Whether a store or atomic of this hart has emptied a fetch line since this was asked last. The hart asks after each, so

@@ -9,7 +9,7 @@ use crate::csr::Counts;
 use crate::lines::{self, tag, Lines};
 use crate::trap::cause;
 use crate::{Boundary, Hart, Held, Peek, Stop};
-use engine::{Access, AccessFault, AmoOp, CacheOp, Fetch, HartMemory, Width};
+use engine::{Access, AccessFault, AmoOp, CacheOp, Fetch, HartMemory, Prefetch, Width};
 use isa::{Code, Op};
 use trace::kind;
 use units::Cycle;
@@ -542,7 +542,16 @@ impl Hart {
                         pc = here!().wrapping_add(u32::from(len));
                         continue 'enter;
                     }
-                    Code::Pause | Code::Prefetch => now = issue + self.costs.alu,
+                    Code::Pause => now = issue + self.costs.alu,
+                    Code::Prefetch => {
+                        let what = match imm & 31 {
+                            0 => Prefetch::Fetch,
+                            1 => Prefetch::Read,
+                            _ => Prefetch::Write,
+                        };
+                        mem.prefetch(Cycle(issue), a.wrapping_add(imm as u32 & !31), what);
+                        now = issue + self.costs.alu;
+                    }
                     Code::Ecall => trap!(cause::ECALL_M, 0),
                     Code::Ebreak => trap!(cause::BREAKPOINT, 0),
                     Code::Mret => {

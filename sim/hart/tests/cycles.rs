@@ -4,7 +4,7 @@
 mod common;
 use common::asm::*;
 use common::*;
-use hart::{Hart, Predictor, Timing};
+use hart::{Hart, HartConfig, Predictor, Timing};
 
 fn nios(program: &[u32]) -> Vec<u64> {
     completions(nios2f(), program)
@@ -122,6 +122,39 @@ fn control_registers_and_trap_return() {
 fn fences_and_cache_operations() {
     let t = Timing { fence: 3, fence_i: 7, cache_op: 2, ..nios2f() };
     assert_eq!(completions(t, &[FENCE, FENCE_I, lui(2, BASE), cbo(1, 2), NOP]), [3, 10, 11, 13, 14]);
+}
+
+#[test]
+fn a_prefetch_is_told_to_the_memory_and_costs_an_addition() {
+    use engine::Prefetch::{Fetch, Read, Write};
+    let program = [
+        lui(2, BASE),
+        lw(1, 2, 0),
+        prefetch(0, 2, 64),
+        prefetch(1, 2, -2048),
+        prefetch(3, 0, 32),
+        prefetch(1, 1, 0),
+        NOP,
+    ];
+    let mut hart = Hart::new(config(nios2f()));
+    let mut bus = Bus::new(&words(&program));
+    let ends: Vec<u64> = program.iter().map(|_| step(&mut hart, &mut bus)).collect();
+    // What a hint is for (0, 1, 3) is no register: the fourth does not wait for x1, which is loaded late.
+    assert_eq!(ends, [1, 2, 3, 4, 5, 6, 7]);
+    let told = [
+        Seen::Prefetch(2, BASE + 64, Fetch),
+        Seen::Prefetch(3, BASE - 2048, Read),
+        Seen::Prefetch(4, 32, Write),
+        Seen::Prefetch(5, bus.word(BASE), Read),
+    ];
+    assert_eq!(bus.seen[1..], told, "an address that does not exist is no fault");
+    let without = HartConfig { isa: "rv32i".parse().unwrap(), ..config(nios2f()) };
+    let mut hart = Hart::new(without);
+    let mut bus = Bus::new(&words(&program));
+    for _ in 0..7 {
+        step(&mut hart, &mut bus);
+    }
+    assert_eq!((hart.now().0, bus.seen.len()), (7, 1), "ori x0 for a core that does not know the hint");
 }
 
 #[test]

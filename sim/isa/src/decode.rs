@@ -127,9 +127,8 @@ fn op_imm(set: IsaSet, b: u32, none: Op) -> Op {
         (5, 0x00) => (Code::Srli, shamt),
         (5, 0x20) => (Code::Srai, shamt),
         (6, _) => {
-            let hint = imm & 31;
-            if rd == 0 && set.has(IsaSet::ZICBOP) && matches!(hint, 0 | 1 | 3) {
-                return Op { code: Code::Prefetch, rs1, rs2: hint as u8, imm: imm & !31, ..none };
+            if rd == 0 && set.has(IsaSet::ZICBOP) && matches!(imm & 31, 0 | 1 | 3) {
+                return Op { code: Code::Prefetch, rs1, imm, ..none };
             }
             (Code::Ori, imm)
         }

@@ -98,7 +98,7 @@ pub enum Code {
     CboInval,
     CboClean,
     CboFlush,
-    /// Zicbop hint; `imm` is the offset, `rs2` 0 for instructions, 1 for reading, 3 for writing.
+    /// Zicbop hint; the low five bits of `imm` are 0 for instructions, 1 for reading, 3 for writing, the rest is the offset.
     Prefetch,
 }
 

@@ -179,7 +179,7 @@ pub fn text(op: &Op, pc: u32) -> String {
         Csrrwi | Csrrsi | Csrrci => format!("{name} {rd},{},{}", csr_text(imm), (imm >> 16) & 31),
         Fence => format!("fence {},{}", fence_set(imm >> 4), fence_set(imm & 15)),
         CboInval | CboClean | CboFlush => format!("{name} ({rs1})"),
-        Prefetch => format!("prefetch.{} {imm}({rs1})", ["i", "r", "", "w"][usize::from(op.rs2 & 3)]),
+        Prefetch => format!("prefetch.{} {}({rs1})", ["i", "r", "", "w"][(imm & 3) as usize], imm & !31),
         FenceI | Pause | Ecall | Ebreak | Mret | Wfi => name.to_string(),
     }
 }

@@ -117,3 +117,7 @@ pub fn amo(funct5: u32, rd: u32, rs2: u32, rs1: u32) -> u32 {
 pub fn cbo(kind: u32, rs1: u32) -> u32 {
     kind << 20 | rs1 << 15 | 2 << 12 | 0x0f
 }
+/// `kind`: 0 instructions, 1 read, 3 write; the offset is a multiple of 32.
+pub fn prefetch(kind: u32, rs1: u32, offset: i32) -> u32 {
+    i(offset & !31 | kind as i32, rs1, 6, 0, 0x13)
+}

@@ -6,7 +6,7 @@ pub mod asm;
 
 use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Cycles, Fetch, HartMemory,
-    MasterKind, Width,
+    MasterKind, Prefetch, Width,
 };
 use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Stop, Timing};
 use trace::{Account, Probe};
@@ -28,6 +28,7 @@ pub enum Seen {
     Load(u64, u32),
     Store(u64, u32, u32),
     CacheOp(u64, u32, CacheOp),
+    Prefetch(u64, u32, Prefetch),
 }
 
 #[derive(Clone, Debug)]
@@ -239,6 +240,9 @@ impl HartMemory for Bus {
             return Access::Fault(AccessFault::Unmapped);
         }
         Access::Done(0)
+    }
+    fn prefetch(&mut self, now: Cycle, addr: u32, what: Prefetch) {
+        self.seen.push(Seen::Prefetch(now.0, addr, what));
     }
     fn fence_i(&mut self, _now: Cycle) {
         self.version += 1;
