@@ -46,6 +46,7 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
     platform.cores = resolved.unwrap_or_default();
     problems.extend(regions(&platform, &places));
     problems.extend(lines(&platform, count, &places));
+    problems.extend(inputs(&platform, &places));
     problems.extend(names(&platform, &places));
     problems.extend(memories(&platform, &places));
     places.error(problems)?;
@@ -160,13 +161,18 @@ struct Model {
     outputs: usize,
 }
 
-fn model(word: &str, cores: usize) -> Model {
+fn model(word: &str, cores: Option<usize>, contexts: usize) -> Model {
+    let most = cores.unwrap_or(CORES);
     let (registers_bytes, outputs) = match word {
         "uart16550" => (8, 1),
-        "clint" => (0xc000, 2 * cores),
+        "clint" => (0xc000, 2 * most),
         "timer" => (16, 1),
         "pulse" => (8, 1),
         "mutex" => (8, 0),
+        "plic" => (0x20_0000 + 0x1000 * (contexts * cores.unwrap_or(1)) as u64, contexts * most),
+        "goldfish_rtc" => (0x24, 1),
+        "virtio_mmio" => (0x200, 1),
+        "reset_rom" => (0x40, 0),
         _ => (4, 0),
     };
     Model { registers_bytes, outputs }
@@ -183,7 +189,8 @@ fn device(
 ) -> Json {
     let at = |key: &str| places.of(&format!("device.{i}.{key}"));
     let word = d["model"].as_str().unwrap_or_default().to_owned();
-    let model = model(&word, cores.unwrap_or(CORES));
+    let contexts = if d["modes"] == "ms" { 2 } else { 1 };
+    let model = model(&word, cores, contexts);
     let own = d["core"].as_u64();
     let size = d["size_bytes"].as_u64().unwrap_or(model.registers_bytes);
     if size < model.registers_bytes {
@@ -199,6 +206,11 @@ fn device(
         problems.extend(clint(&d, clock_hz, &at));
         let wire = |hart: usize, n: usize, bit: u32| json!({"output": 2 * hart + n, "core": hart, "bit": bit});
         d["outputs"] = (0..cores.unwrap_or(0)).flat_map(|hart| [wire(hart, 0, 3), wire(hart, 1, 7)]).collect();
+    }
+    if word == "plic" {
+        problems.extend(fixed_outputs(&d, "plic", "bit 11", &at));
+        d["outputs"] =
+            (0..cores.unwrap_or(0)).map(|hart| json!({"output": contexts * hart, "core": hart, "bit": 11})).collect();
     }
     if let (Some(core), Some(cores)) = (own, cores) {
         if core as usize >= cores {
@@ -247,15 +259,19 @@ fn clint(d: &Json, clock_hz: u64, at: &dyn Fn(&str) -> Range<usize>) -> Vec<Prob
             "choose a frequency that divides clock_hz without remainder",
         ));
     }
-    if d["outputs"].as_array().is_some_and(|o| !o.is_empty()) {
-        problems.push(Problem::at(
-            at("outputs"),
-            "the outputs of a clint are fixed",
-            "not allowed here",
-            "remove the key: a clint drives bits 3 and 7 of every core",
-        ));
-    }
+    problems.extend(fixed_outputs(d, "clint", "bits 3 and 7", at));
     problems
+}
+
+fn fixed_outputs(d: &Json, word: &str, bits: &str, at: &dyn Fn(&str) -> Range<usize>) -> Option<Problem> {
+    d["outputs"].as_array().is_some_and(|o| !o.is_empty()).then(|| {
+        Problem::at(
+            at("outputs"),
+            format!("the outputs of a {word} are fixed"),
+            "not allowed here",
+            format!("remove the key: a {word} drives {bits} of every core"),
+        )
+    })
 }
 
 fn no_core(span: Range<usize>, core: usize, cores: usize) -> Problem {
@@ -354,6 +370,59 @@ fn lines(platform: &Platform, cores: Option<usize>, places: &Places) -> Vec<Prob
                 let what = format!("bit {} of core {} is driven by `{other}` and by `{}`", wire.bit, wire.core, d.name);
                 let p = Problem::at(at("bit"), what, "again here", "give each its own bit: there is no shared line");
                 problems.push(p.and(first, "first here"));
+            }
+        }
+    }
+    problems
+}
+
+/// Wires from devices to the sources of an interrupt controller.
+fn inputs(platform: &Platform, places: &Places) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (i, d) in platform.devices.iter().enumerate() {
+        let DeviceModel::Plic { sources, inputs, .. } = &d.model else { continue };
+        let mut used: BTreeMap<u32, Range<usize>> = BTreeMap::new();
+        for (k, wire) in inputs.iter().enumerate() {
+            let at = |key: &str| places.of(&format!("device.{i}.inputs.{k}.{key}"));
+            if wire.source > *sources {
+                let help = format!("its sources are 1 to {sources}");
+                problems.push(Problem::at(
+                    at("source"),
+                    format!("`{}` has no source {}", d.name, wire.source),
+                    "no such source",
+                    help,
+                ));
+            }
+            if let Some(first) = used.insert(wire.source, at("source")) {
+                let what = format!("source {} of `{}` has two wires", wire.source, d.name);
+                let p = Problem::at(at("source"), what, "again here", "give each its own source");
+                problems.push(p.and(first, "first here"));
+            }
+            let Some(from) = platform.devices.iter().find(|o| o.name == wire.device) else {
+                let known: Vec<&str> = platform.devices.iter().map(|d| d.name.as_str()).collect();
+                problems.push(Problem::at(
+                    at("device"),
+                    format!("there is no device `{}`", wire.device),
+                    "not found",
+                    crate::nearest::advice(&wire.device, "devices", &known),
+                ));
+                continue;
+            };
+            let one = matches!(
+                from.model,
+                DeviceModel::Uart16550
+                    | DeviceModel::Timer
+                    | DeviceModel::Pulse
+                    | DeviceModel::GoldfishRtc { .. }
+                    | DeviceModel::VirtioMmio
+            );
+            if !one || wire.output != 0 {
+                let (span, help) = match one {
+                    true => (at("output"), "its interrupt is output 0"),
+                    false => (at("device"), "uart16550, timer, pulse, goldfish_rtc and virtio_mmio have an interrupt"),
+                };
+                let what = format!("`{}` has no interrupt output {} for a source", wire.device, wire.output);
+                problems.push(Problem::at(span, what, "no such output", help));
             }
         }
     }

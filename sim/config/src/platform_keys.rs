@@ -208,8 +208,53 @@ static DEVICE: Table = Table {
             Case { word: "pulse", doc: "pulse interrupts from other cores", keys: &[] },
             Case { word: "mutex", doc: "hardware mutex", keys: &[] },
             Case { word: "finisher", doc: "ends the run: pass, fail, reset", keys: &[] },
+            Case {
+                word: "plic",
+                doc: "RISC-V platform-level interrupt controller; drives bit 11 of every core",
+                keys: &[
+                    Key::required("sources", "number of sources, which count from 1", Value::Int(1, 1023)),
+                    Key::default("priority_bits", "bits of a priority", Value::Int(1, 16), Need::Int(3)),
+                    Key::default(
+                        "modes",
+                        "which contexts every hart has, one after the other",
+                        Value::Word(&[
+                            ("m", "one, for machine mode"),
+                            ("ms", "one for machine mode, which drives bit 11, and one for supervisor mode, which drives nothing"),
+                        ]),
+                        Need::Text("m"),
+                    ),
+                    Key::default(
+                        "inputs",
+                        "wires from interrupt outputs of devices to sources",
+                        Value::List(&Value::Table(&INPUT), 0, 1023),
+                        Need::Empty,
+                    ),
+                ],
+            },
+            Case {
+                word: "goldfish_rtc",
+                doc: "nanoseconds and an alarm, as Android's emulator has them",
+                keys: &[Key::default(
+                    "epoch_seconds",
+                    "what the clock shows at reset, in seconds since 1970",
+                    Value::Int(0, U32),
+                    Need::Int(0),
+                )],
+            },
+            Case { word: "virtio_mmio", doc: "a virtio transport without a device behind it", keys: &[] },
+            Case { word: "reset_rom", doc: "what QEMU's reset code leaves at its address, to be read", keys: &[] },
         ],
     }),
+};
+
+static INPUT: Table = Table {
+    what: "an input",
+    keys: &[
+        Key::required("source", "number of the source", Value::Int(1, 1023)),
+        Key::required("device", "name of the device that drives it", Value::Text(Text::Name)),
+        Key::default("output", "number of the device's output", Value::Int(0, 1023), Need::Int(0)),
+    ],
+    choice: None,
 };
 
 static OUTPUT: Table = Table {

@@ -272,6 +272,17 @@ pub enum DeviceModel {
         /// Frequency of `mtime`; divides the base clock.
         hz: u64,
     },
+    /// RISC-V platform-level interrupt controller; its outputs are its contexts. Machine-mode contexts drive bit 11.
+    Plic {
+        /// Sources 1 to this.
+        sources: u32,
+        /// Bits of a priority.
+        priority_bits: u32,
+        /// Contexts of a hart.
+        modes: PlicModes,
+        /// What drives its sources.
+        inputs: Vec<PlicInput>,
+    },
     /// 64-bit COUNT of the base clock and COMPARE; output 0 is high while COUNT ≥ COMPARE.
     Timer,
     /// Pulse interrupt block; output 0 is high while `ipending` is not 0.
@@ -280,6 +291,46 @@ pub enum DeviceModel {
     Mutex,
     /// SiFive test finisher.
     Finisher,
+    /// Real-time clock; output 0 is its alarm.
+    GoldfishRtc {
+        /// What it shows at reset, in seconds since 1970.
+        epoch_seconds: u32,
+    },
+    /// A virtio transport without a device; output 0 never changes.
+    VirtioMmio,
+    /// The bytes of QEMU's reset vector.
+    ResetRom,
+}
+
+/// The contexts that a [`DeviceModel::Plic`] has for every hart, in the order of harts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlicModes {
+    /// One: machine mode.
+    M,
+    /// Two: machine mode, then supervisor mode.
+    Ms,
+}
+
+impl PlicModes {
+    /// Contexts of a hart.
+    pub fn contexts(self) -> usize {
+        match self {
+            PlicModes::M => 1,
+            PlicModes::Ms => 2,
+        }
+    }
+}
+
+/// A wire from an interrupt output of a device to a source of an interrupt controller.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlicInput {
+    /// Number of the source.
+    pub source: u32,
+    /// Name of the device.
+    pub device: String,
+    /// Number of the device's output.
+    pub output: u32,
 }
 
 /// A wire from an interrupt output of a device to a core.

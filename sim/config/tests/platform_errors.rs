@@ -340,3 +340,50 @@ fn a_file_cannot_command_the_terminal() {
     holds(&e, &["name = ␛[2J"]);
     assert!(!e.to_string().contains('\u{1b}'));
 }
+
+/// Change one place of virt; the report must stand at the changed line and hold `parts`.
+#[track_caller]
+fn wrong_on_virt(from: &str, to: &str, parts: &[&str]) {
+    let changed = change(&text("virt"), from, to);
+    let e = error(&changed);
+    assert_eq!(e.problems().len(), 1, "{e}");
+    holds(&e, &[&format!("p.toml:{}:", line_of(&changed, to))]);
+    holds(&e, parts);
+}
+
+#[test]
+fn interrupt_controller() {
+    let uart = "{ source = 10, device = \"uart0\" }";
+    wrong_on_virt(uart, "{ source = 96, device = \"uart0\" }", &["`plic` has no source 96", "its sources are 1 to 95"]);
+    wrong_on_virt(
+        uart,
+        "{ source = 11, device = \"uart0\" }",
+        &["source 11 of `plic` has two wires", "first here", "give each its own source"],
+    );
+    wrong_on_virt(
+        uart,
+        "{ source = 10, device = \"uart1\" }",
+        &["there is no device `uart1`", "did you mean `uart0`?"],
+    );
+    wrong_on_virt(
+        uart,
+        "{ source = 10, device = \"uart0\", output = 1 }",
+        &["`uart0` has no interrupt output 1", "its interrupt is output 0"],
+    );
+    wrong_on_virt(
+        uart,
+        "{ source = 10, device = \"finisher\" }",
+        &["`finisher` has no interrupt output 0", "uart16550, timer, pulse, goldfish_rtc and virtio_mmio"],
+    );
+    wrong_on_virt(
+        "model = \"plic\"",
+        "model = \"plic\"\noutputs = [{ output = 0, core = 0, bit = 11 }]",
+        &["the outputs of a plic are fixed", "a plic drives bit 11 of every core"],
+    );
+    wrong_on_virt(
+        "size_bytes = 0x60_0000 ",
+        "size_bytes = 0x20_1000 ",
+        &["the registers of a plic take 2105344 bytes"],
+    );
+    wrong_on_virt("modes = \"ms\" ", "modes = \"s\" ", &["`modes` cannot be \"s\"", "m, ms"]);
+}

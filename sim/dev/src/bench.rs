@@ -86,6 +86,13 @@ impl<D: Mmio> Bench<D> {
         self.apply(ctx);
     }
 
+    pub fn line(&mut self, now: u64, input: u32, level: bool) {
+        self.at(now);
+        let mut ctx = DeviceCtx::default();
+        self.device.line(&mut ctx, Cycle(now), input, level);
+        self.apply(ctx);
+    }
+
     pub fn digest(&self) -> Vec<u64> {
         let mut v = Vec::new();
         self.device.hash(&mut |w| v.push(w));

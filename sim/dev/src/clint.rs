@@ -11,6 +11,8 @@ const SIZE: u32 = 0x1_0000;
 struct Hart {
     msip: bool,
     mtimecmp: u64,
+    /// mtimecmp has been written since reset.
+    armed: bool,
     mtip: bool,
 }
 
@@ -21,7 +23,8 @@ struct Hart {
 /// do not exist included, reads zero and ignores writes; accesses of other widths are refused.
 ///
 /// mtime is writable and counts base cycles by a divider; mtip is high while mtime >= mtimecmp. The manual leaves the
-/// reset value of mtimecmp open; here it is all ones, so that nothing is pending.
+/// reset value of mtimecmp open; as in QEMU it is 0, and nothing is pending before it has been written. (Software for 32
+/// bits is common that writes the low half alone.)
 ///
 /// Outputs: `2*hart` msip, `2*hart + 1` mtip.
 pub struct Clint {
@@ -34,7 +37,7 @@ pub struct Clint {
 impl Clint {
     /// For `harts` harts; mtime starts at `initial` and advances every `divider` cycles of the base clock.
     pub fn new(harts: usize, divider: u32, initial: u64) -> Clint {
-        let harts = (0..harts).map(|_| Hart { msip: false, mtimecmp: u64::MAX, mtip: false }).collect();
+        let harts = (0..harts).map(|_| Hart { msip: false, mtimecmp: 0, armed: false, mtip: false }).collect();
         Clint { harts, divider: u64::from(divider.max(1)), origin: initial }
     }
 
@@ -55,6 +58,9 @@ impl Clint {
         let mut wake = Cycle::NEVER;
         for i in 0..self.harts.len() {
             let compare = self.harts[i].mtimecmp;
+            if !self.harts[i].armed {
+                continue;
+            }
             drive(ctx, 2 * i as u32 + 1, &mut self.harts[i].mtip, mtime >= compare, now);
             if mtime < compare {
                 wake = wake.min(self.instant_of(compare, now));
@@ -108,6 +114,7 @@ impl Mmio for Clint {
             Some(Register::Msip(i)) => drive(ctx, 2 * i as u32, &mut self.harts[i].msip, value & 1 != 0, now),
             Some(Register::Mtimecmp(i, which)) => {
                 self.harts[i].mtimecmp = with_half(self.harts[i].mtimecmp, which, value);
+                self.harts[i].armed = true;
                 self.update(ctx, now);
             }
             Some(Register::Mtime(which)) => {
@@ -127,7 +134,7 @@ impl Mmio for Clint {
     fn hash(&self, hash: &mut dyn FnMut(u64)) {
         hash(self.origin);
         for hart in &self.harts {
-            hash(u64::from(hart.msip) | u64::from(hart.mtip) << 1);
+            hash(u64::from(hart.msip) | u64::from(hart.mtip) << 1 | u64::from(hart.armed) << 2);
             hash(hart.mtimecmp);
         }
     }
@@ -225,6 +232,19 @@ mod tests {
         assert_eq!(b.try_read(0, 2, Word), Reply::Fault);
         assert_eq!(b.try_read(0, 0x1_0000, Word), Reply::Fault);
         assert!(b.changes.is_empty());
+    }
+
+    #[test]
+    fn nothing_is_pending_before_the_first_write_and_the_low_half_is_enough() {
+        let mut b = Bench::new(Clint::new(2, 10, 7));
+        assert_eq!((b.read(0, 0x4000, Word), b.read(0, 0x400c, Word)), (0, 0));
+        b.write(5, 0x4008, Word, 100); // another hart's does not count
+        assert!(!b.at(900).level(1));
+        b.write(901, 0x4000, Word, 110);
+        assert!(b.changes.is_empty());
+        assert!(!b.at(1029).level(1));
+        assert!(b.at(1030).level(1));
+        assert_eq!(b.changes, [(930, 3, true), (1030, 1, true)]);
     }
 
     #[test]

@@ -11,17 +11,25 @@
 
 mod clint;
 mod finisher;
+mod goldfish_rtc;
 mod mutex;
+mod plic;
 mod pulse;
+mod reset_rom;
 mod timer;
 mod uart;
+mod virtio_mmio;
 
 pub use clint::Clint;
 pub use finisher::Finisher;
+pub use goldfish_rtc::GoldfishRtc;
 pub use mutex::HwMutex;
+pub use plic::Plic;
 pub use pulse::PulseIrq;
+pub use reset_rom::ResetRom;
 pub use timer::Timer;
 pub use uart::Uart16550;
+pub use virtio_mmio::VirtioMmio;
 
 /// One half of a 64-bit register, as a 32-bit bus reads it: 0 is the low one.
 fn half(value: u64, index: u32) -> u32 {

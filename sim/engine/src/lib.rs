@@ -290,6 +290,8 @@ pub trait Mmio {
     fn wake(&mut self, _ctx: &mut DeviceCtx, _now: Cycle) {}
     /// Bytes typed at the host console; only consoles take them.
     fn input(&mut self, _ctx: &mut DeviceCtx, _now: Cycle, _bytes: &[u8]) {}
+    /// An interrupt input changes: what another device drives and the platform wires here.
+    fn line(&mut self, _ctx: &mut DeviceCtx, _now: Cycle, _input: u32, _level: bool) {}
     /// Feed all state into `hash`, in a fixed order.
     fn hash(&self, hash: &mut dyn FnMut(u64));
 }

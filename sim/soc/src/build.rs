@@ -4,11 +4,11 @@
 //! The seed decides what hardware leaves open: uninitialised memory and registers, when each core starts, and where in
 //! its interval the refresh is. Each of them draws from its own stream, so adding a core does not move another's.
 
-use crate::fabric::{Fabric, MemoryTiming, Slave, SlaveStats, Target};
+use crate::fabric::{Fabric, MemoryTiming, Slave, SlaveStats, Target, Wires};
 use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State};
 use config::{DeviceModel, MemoryKind, Platform};
-use dev::{Clint, Finisher, HwMutex, PulseIrq, Timer, Uart16550};
+use dev::{Clint, Finisher, GoldfishRtc, HwMutex, Plic, PulseIrq, ResetRom, Timer, Uart16550, VirtioMmio};
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{Hart, HartConfig, Timing};
 use mem::{
@@ -111,11 +111,17 @@ fn device_slave(device: &config::Device, platform: &Platform) -> Target {
         DeviceModel::Pulse => Box::new(PulseIrq::new()),
         DeviceModel::Mutex => Box::new(HwMutex::new()),
         DeviceModel::Finisher => Box::new(Finisher::new()),
+        DeviceModel::Plic { sources, priority_bits, modes, .. } => {
+            Box::new(Plic::new(sources, platform.cores.len() * modes.contexts(), (1 << priority_bits) - 1))
+        }
+        DeviceModel::GoldfishRtc { epoch_seconds } => Box::new(GoldfishRtc::new(platform.clock_hz, epoch_seconds)),
+        DeviceModel::VirtioMmio => Box::new(VirtioMmio::new()),
+        DeviceModel::ResetRom => Box::new(ResetRom::new(0x8000_0000, 0)),
     };
     let count = device.outputs.iter().map(|o| o.output as usize + 1).max().unwrap_or(0);
-    let mut outputs = vec![Vec::new(); count];
+    let mut outputs = vec![Wires::default(); count];
     for o in &device.outputs {
-        outputs[o.output as usize].push(Line { core: o.core as u16, bit: o.bit as u8 });
+        outputs[o.output as usize].lines.push(Line { core: o.core as u16, bit: o.bit as u8 });
     }
     Target::Device {
         device: model,
@@ -150,6 +156,7 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
     for d in &platform.devices {
         slaves.push(slave(&d.name, d.base, d.size_bytes, device_slave(d, platform)));
     }
+    wire_devices(platform, &mut slaves);
     Fabric {
         slaves,
         memories,
@@ -158,6 +165,22 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
         response: Cycles(u64::from(platform.interconnect.response_cycles)),
         next_grant: Cycle::NEVER,
         next_wake: Cycle::NEVER,
+    }
+}
+
+/// Connect outputs of devices to the inputs of interrupt controllers.
+fn wire_devices(platform: &Platform, slaves: &mut [Slave]) {
+    let first = platform.memories.len();
+    for (controller, d) in platform.devices.iter().enumerate() {
+        let DeviceModel::Plic { inputs, .. } = &d.model else { continue };
+        for wire in inputs {
+            let Some(from) = platform.devices.iter().position(|o| o.name == wire.device) else { continue };
+            if let Target::Device { outputs, .. } = &mut slaves[first + from].target {
+                let output = wire.output as usize;
+                outputs.resize(outputs.len().max(output + 1), Wires::default());
+                outputs[output].inputs.push((first + controller, wire.source));
+            }
+        }
     }
 }
 

@@ -21,6 +21,14 @@ pub(crate) enum MemoryTiming {
     Ideal,
 }
 
+/// Where an interrupt output of a device goes.
+#[derive(Clone, Default)]
+pub(crate) struct Wires {
+    pub lines: Vec<Line>,
+    /// Inputs of other devices: index of the slave, and number of its input.
+    pub inputs: Vec<(usize, u32)>,
+}
+
 /// What stands behind a slave port.
 pub(crate) enum Target {
     /// Index into [`Fabric::memories`].
@@ -28,7 +36,7 @@ pub(crate) enum Target {
     Device {
         device: Box<dyn Mmio + Send + Sync>,
         access: Cycles,
-        outputs: Vec<Vec<Line>>,
+        outputs: Vec<Wires>,
         wake: Option<Cycle>,
         console: Option<Vec<u8>>,
         /// Its wake-ups are the ticks of a clock, not progress.
@@ -91,6 +99,8 @@ pub(crate) struct Effects {
     pub finish: Option<engine::Finish>,
     /// Something other than a clock acted or was touched.
     pub stirred: bool,
+    /// Inputs of devices that change; [`Fabric::deliver`] empties it before anybody else sees this.
+    inputs: Vec<(usize, u32, bool, Cycle)>,
 }
 
 pub(crate) struct Fabric {
@@ -198,6 +208,7 @@ impl Fabric {
                 }
             }
         };
+        self.deliver(effects);
         let s = &mut self.slaves[slave];
         let end = now + duration;
         s.free_at = end;
@@ -222,6 +233,7 @@ impl Fabric {
                 }
             }
         }
+        self.deliver(effects);
         self.next_wake = self
             .slaves
             .iter()
@@ -231,6 +243,20 @@ impl Fabric {
             })
             .min()
             .unwrap_or(Cycle::NEVER);
+    }
+
+    /// Let devices see what other devices drive into them, in the order in which it happened.
+    fn deliver(&mut self, effects: &mut Effects) {
+        while !effects.inputs.is_empty() {
+            for (slave, input, level, at) in std::mem::take(&mut effects.inputs) {
+                if let Target::Device { device, outputs, wake, console, .. } = &mut self.slaves[slave].target {
+                    let mut ctx = DeviceCtx::default();
+                    device.line(&mut ctx, at, input, level);
+                    apply(ctx, outputs, wake, console, effects);
+                    self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                }
+            }
+        }
     }
 
     /// The slave whose grant is due at [`Fabric::next_grant`].
@@ -255,6 +281,7 @@ impl Fabric {
                     effects.stirred = true;
                     apply(ctx, outputs, wake, console, effects);
                     self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                    self.deliver(effects);
                     return true;
                 }
             }
@@ -307,15 +334,15 @@ fn wait_class(waited: u64) -> usize {
 
 fn apply(
     ctx: DeviceCtx,
-    outputs: &[Vec<Line>],
+    outputs: &[Wires],
     wake: &mut Option<Cycle>,
     console: &mut Option<Vec<u8>>,
     effects: &mut Effects,
 ) {
     for (output, level, at) in ctx.outputs {
-        for line in outputs.get(output as usize).into_iter().flatten() {
-            effects.lines.push((*line, level, at));
-        }
+        let Some(wires) = outputs.get(output as usize) else { continue };
+        effects.lines.extend(wires.lines.iter().map(|line| (*line, level, at)));
+        effects.inputs.extend(wires.inputs.iter().map(|(slave, input)| (*slave, *input, level, at)));
     }
     if ctx.wake.is_some() {
         *wake = ctx.wake;
