@@ -113,8 +113,80 @@ pub enum Prefetch {
     Write,
 }
 
+/// The most bytes that one transfer moves: a line.
+pub const MOST_BYTES: usize = 64;
+
+/// The bytes of one transfer, held in place: a transfer allocates nothing.
+#[derive(Clone, Copy)]
+pub struct Bytes {
+    len: u8,
+    data: [u8; MOST_BYTES],
+}
+
+impl Bytes {
+    /// `len` zeros.
+    ///
+    /// # Panics
+    /// More than [`MOST_BYTES`].
+    #[inline]
+    pub fn zeros(len: usize) -> Bytes {
+        assert!(len <= MOST_BYTES, "a transfer of {len} bytes");
+        Bytes { len: len as u8, data: [0; MOST_BYTES] }
+    }
+
+    /// These bytes.
+    ///
+    /// # Panics
+    /// More than [`MOST_BYTES`].
+    #[inline]
+    pub fn new(from: &[u8]) -> Bytes {
+        let mut bytes = Bytes::zeros(from.len());
+        // Whole lines, which are most, by a copy of constant length.
+        match <&[u8; 32]>::try_from(from) {
+            Ok(line) => bytes.data[..32].copy_from_slice(line),
+            Err(_) => bytes.data[..from.len()].copy_from_slice(from),
+        }
+        bytes
+    }
+}
+
+impl core::ops::Deref for Bytes {
+    type Target = [u8];
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.data[..usize::from(self.len)]
+    }
+}
+
+impl core::ops::DerefMut for Bytes {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.data[..usize::from(self.len)]
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(from: Vec<u8>) -> Bytes {
+        Bytes::new(&from)
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Bytes) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Bytes {}
+
+impl core::fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 /// What a port asks of the interconnect. Addresses are physical: the bypass bit is already removed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BusOp {
     /// Read `bytes` (one access or a line burst) from `addr`.
     Read {
@@ -124,7 +196,7 @@ pub enum BusOp {
     /// Write these bytes to `addr`.
     Write {
         /// 1, 2, 4 bytes or a line.
-        data: Vec<u8>,
+        data: Bytes,
     },
     /// Locked read-modify-write of the word at `addr`; answered with the old word.
     Amo {
@@ -165,7 +237,7 @@ pub enum MasterKind {
 }
 
 /// One transfer that a suspended hart needs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BusRequest {
     /// Physical byte address.
     pub addr: u32,
@@ -178,12 +250,12 @@ pub struct BusRequest {
 }
 
 /// What came back.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BusReply {
     /// A single value (reads of up to a word, atomics), zero for writes.
     Value(u32),
     /// The bytes of a burst.
-    Line(Vec<u8>),
+    Line(Bytes),
     /// The target refused or nothing is there.
     Fault(AccessFault),
 }

@@ -45,15 +45,15 @@ fn main() {
         value(port.load(now, addr, Width::Word));
         slot(port.fetch(now, addr));
         while port.request().is_some() {
-            port.complete(BusReply::Line(vec![0; 32]));
+            port.complete(BusReply::Line(vec![0; 32].into()));
         }
         if port.fetch(now, addr) == Fetch::Pending {
             let _ = port.request();
-            port.complete(BusReply::Line(vec![0; 32]));
+            port.complete(BusReply::Line(vec![0; 32].into()));
         }
         value(port.load(now, addr, Width::Word));
         while port.request().is_some() {
-            port.complete(BusReply::Line(vec![0; 32]));
+            port.complete(BusReply::Line(vec![0; 32].into()));
         }
     }
     measure("nothing", |addr| addr);

@@ -4,23 +4,71 @@
 //! Each slave port has its own arbiter, so two masters that want different slaves do not meet. A transfer, a burst
 //! included, holds the slave to its end: the owner asks for the next grant only then (osek-linx 2.3.2).
 
+/// A set of masters, by number.
+#[derive(Clone, Debug)]
+pub struct Masters(Vec<u64>);
+
+impl Masters {
+    /// None of `count` masters.
+    pub fn new(count: usize) -> Masters {
+        Masters(vec![0; count.div_ceil(64)])
+    }
+
+    /// Add one.
+    pub fn insert(&mut self, master: usize) {
+        self.0[master / 64] |= 1 << (master % 64);
+    }
+
+    /// Take one away.
+    pub fn remove(&mut self, master: usize) {
+        self.0[master / 64] &= !(1 << (master % 64));
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// The lowest that is not below `from`.
+    pub fn first_from(&self, from: usize) -> Option<usize> {
+        let mut word = from / 64;
+        let mut bits = *self.0.get(word)? & (u64::MAX << (from % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.0.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// All, from the lowest.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        std::iter::successors(self.first_from(0), |m| self.first_from(m + 1))
+    }
+}
+
 /// Who is served next: the first master that waits, counted from the one after the last served.
 pub struct RoundRobin {
-    masters: usize,
     last: usize,
 }
 
 impl RoundRobin {
     /// An arbiter among `masters` masters; at reset the first has precedence.
     pub fn new(masters: usize) -> RoundRobin {
-        RoundRobin { masters, last: masters.saturating_sub(1) }
+        RoundRobin { last: masters.saturating_sub(1) }
     }
 
-    /// The master that is granted now, among those that `waits` says have arrived. `None` when nobody waits.
-    pub fn grant(&mut self, waits: impl Fn(usize) -> bool) -> Option<usize> {
-        let winner = (1..=self.masters).map(|i| (self.last + i) % self.masters).find(|&m| waits(m))?;
+    /// The master that is granted now, among those that wait. `None` when nobody waits.
+    pub fn grant(&mut self, waiting: &Masters) -> Option<usize> {
+        let winner = waiting.first_from(self.last + 1).or_else(|| waiting.first_from(0))?;
         self.last = winner;
         Some(winner)
+    }
+
+    /// `master` is granted, since nobody else waits.
+    #[inline]
+    pub fn grant_alone(&mut self, master: usize) {
+        self.last = master;
     }
 
     /// Feed the state into `hash`.
@@ -33,6 +81,12 @@ impl RoundRobin {
 mod tests {
     use super::*;
 
+    fn set(of: impl IntoIterator<Item = usize>) -> Masters {
+        let mut masters = Masters::new(130);
+        of.into_iter().for_each(|m| masters.insert(m));
+        masters
+    }
+
     /// A slave with `service` cycles per access; each master in `arrivals` has one request at that instant. Returns
     /// (master, granted at) in the order of service.
     fn serve(arbiter: &mut RoundRobin, arrivals: &[u64], service: u64) -> Vec<(usize, u64)> {
@@ -41,12 +95,23 @@ mod tests {
         let mut served = Vec::new();
         while let Some(first) = waiting.iter().flatten().min() {
             now = now.max(*first);
-            let m = arbiter.grant(|m| waiting[m].is_some_and(|at| at <= now)).expect("one has arrived");
+            let arrived = (0..waiting.len()).filter(|m| waiting[*m].is_some_and(|at| at <= now));
+            let m = arbiter.grant(&set(arrived)).expect("one has arrived");
             waiting[m] = None;
             served.push((m, now));
             now += service;
         }
         served
+    }
+
+    #[test]
+    fn a_set_of_masters_knows_its_next() {
+        let mut some = set([3, 64, 129]);
+        assert_eq!(some.iter().collect::<Vec<_>>(), [3, 64, 129]);
+        assert_eq!([0, 4, 64, 65, 129].map(|from| some.first_from(from)), [3, 64, 64, 129, 129].map(Some));
+        assert_eq!([130, 200, 4096].map(|from| some.first_from(from)), [None; 3]);
+        [3, 64, 129].into_iter().for_each(|m| some.remove(m));
+        assert!(some.is_empty() && some.iter().next().is_none());
     }
 
     #[test]
@@ -58,11 +123,8 @@ mod tests {
         // Nobody may be granted before its arrival: at 0 only 2 waits; at 5 it is 3's turn, then 0, then 1.
         assert_eq!(serve(&mut a, &[1, 1, 0, 5], 5), [(2, 0), (3, 5), (0, 10), (1, 15)]);
         // One cycle later and 3 misses its turn.
-        assert_eq!(
-            serve(&mut RoundRobin { masters: 4, last: 3 }, &[1, 1, 0, 6], 5),
-            [(2, 0), (0, 5), (1, 10), (3, 15)]
-        );
-        assert_eq!(a.grant(|_| false), None);
+        assert_eq!(serve(&mut RoundRobin { last: 3 }, &[1, 1, 0, 6], 5), [(2, 0), (0, 5), (1, 10), (3, 15)]);
+        assert_eq!(a.grant(&set([])), None);
     }
 
     #[test]
@@ -81,7 +143,7 @@ mod tests {
             let mut a = RoundRobin::new(masters);
             let mut served = vec![0u32; masters];
             for _ in 0..10_000 {
-                served[a.grant(|_| true).expect("all wait")] += 1;
+                served[a.grant(&set(0..masters)).expect("all wait")] += 1;
             }
             let (least, most) = (served.iter().min().copied(), served.iter().max().copied());
             assert!(most.zip(least).is_some_and(|(m, l)| m - l <= 1), "{served:?}");

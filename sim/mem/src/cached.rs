@@ -15,8 +15,8 @@
 use crate::cache::{Cache, CacheGeometry, LineUndo, StoreUndo};
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use engine::{
-    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind,
-    Width,
+    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Fetch, HartMemory,
+    MasterKind, Width,
 };
 
 /// What a [`CachedPort`] is made of.
@@ -322,7 +322,7 @@ impl HartMemory for CachedPort {
         Some(match transfer {
             Transfer::WriteBack(index) => {
                 let index = index as usize;
-                miss(self.dcache.tag(index), BusOp::Write { data: self.dcache.line(index).to_vec() })
+                miss(self.dcache.tag(index), BusOp::Write { data: Bytes::new(self.dcache.line(index)) })
             }
             Transfer::FillData(line) => miss(line, BusOp::Read { bytes: self.dcache.line_bytes() }),
             Transfer::FillInstruction(line) => BusRequest {

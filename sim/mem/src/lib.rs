@@ -20,7 +20,7 @@ mod reservations;
 mod sdram;
 mod sram;
 
-pub use arbiter::RoundRobin;
+pub use arbiter::{Masters, RoundRobin};
 pub use backing::{Backing, Init};
 pub use cache::{Cache, CacheGeometry};
 pub use cached::{CacheStats, CachedPort, CachedPortConfig};

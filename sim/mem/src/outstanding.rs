@@ -9,7 +9,7 @@
 //!
 //! It is small and `Copy`, so a port saves it whole at a checkpoint.
 
-use engine::{Access, AmoOp, BusOp, BusRequest, CacheOp, Cause, MasterKind, Width};
+use engine::{Access, AmoOp, BusOp, BusRequest, Bytes, CacheOp, Cause, MasterKind, Width};
 
 /// What a hart wants of an address. Two accesses are the same when their values are, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ impl Asked {
         let op = match self.kind {
             Kind::Fetch | Kind::Maintain(_) => BusOp::Order,
             Kind::Load(w) => BusOp::Read { bytes: w.bytes() },
-            Kind::Store(w, value) => BusOp::Write { data: value.to_le_bytes()[..w.bytes() as usize].to_vec() },
+            Kind::Store(w, value) => BusOp::Write { data: Bytes::new(&value.to_le_bytes()[..w.bytes() as usize]) },
             Kind::Amo(op, operand) => BusOp::Amo { op, operand },
             Kind::LoadReserved => BusOp::LoadReserved,
             Kind::StoreConditional(value) => BusOp::StoreConditional { value },

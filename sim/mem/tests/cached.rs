@@ -51,7 +51,7 @@ fn a_dirty_victim_is_written_back_before_the_line_is_read() {
     let mut line = bus.memory[0..32].to_vec();
     line[4..8].copy_from_slice(&0x1122_3344u32.to_le_bytes());
     let write_back =
-        BusRequest { addr: BASE, op: BusOp::Write { data: line }, cause: Cause::Miss, master: MasterKind::Data };
+        BusRequest { addr: BASE, op: BusOp::Write { data: line.into() }, cause: Cause::Miss, master: MasterKind::Data };
     let (value, seen) = load(&mut port, &mut bus, BASE + 512 + 1, Byte);
     assert_eq!(value, Access::Done(u32::from(bus.memory[513])));
     assert_eq!(seen, [write_back, fill(BASE + 512)]);
@@ -140,7 +140,7 @@ fn a_reply_of_another_shape_is_a_fault() {
     let (mut port, _) = bench();
     assert_eq!(port.load(T, BASE, Word), Access::Pending);
     assert!(port.request().is_some());
-    port.complete(BusReply::Line(vec![0; 16]));
+    port.complete(BusReply::Line(vec![0; 16].into()));
     assert_eq!(port.load(T, BASE, Word), Access::Fault(AccessFault::Refused));
 }
 

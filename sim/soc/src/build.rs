@@ -4,17 +4,20 @@
 //! The seed decides what hardware leaves open: uninitialised memory and registers, when each core starts, and where in
 //! its interval the refresh is. Each of them draws from its own stream, so adding a core does not move another's.
 
+use crate::agenda::Agenda;
 use crate::fabric::{Fabric, MemoryTiming, Slave, SlaveStats, Target, Wires};
 use crate::image::{Image, ImageError};
-use crate::machine::{Core, Machine, Port, State};
+use crate::machine::{Core, Machine, Port, State, WayBack};
 use config::{DeviceModel, MemoryKind, Platform};
 use dev::{Clint, Finisher, GoldfishRtc, HwMutex, Plic, PulseIrq, ResetRom, Timer, Uart16550, VirtioMmio};
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{Hart, HartConfig, Timing};
 use mem::{
-    Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Reservations, RoundRobin, Sdram,
+    Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters, Reservations, RoundRobin, Sdram,
     SdramTiming, Sram, SramTiming,
 };
+
+use std::collections::VecDeque;
 
 /// A value of the stream `stream` of `seed`: the finaliser of splitmix64.
 fn draw(seed: u64, stream: u64) -> u64 {
@@ -127,7 +130,6 @@ fn device_slave(device: &config::Device, platform: &Platform) -> Target {
         device: model,
         access: Cycles(u64::from(device.access_cycles)),
         outputs,
-        wake: None,
         console: matches!(device.model, DeviceModel::Uart16550).then(Vec::new),
         ticks: matches!(device.model, DeviceModel::Timer | DeviceModel::Clint { .. }),
     }
@@ -140,9 +142,9 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
         size,
         target,
         arbiter: RoundRobin::new(masters),
-        queue: Vec::new(),
+        coming: VecDeque::new(),
+        waiting: Masters::new(masters),
         free_at: Cycle::ZERO,
-        arbitrate_at: Cycle::NEVER,
         stats: SlaveStats { name: name.to_string(), ..SlaveStats::default() },
     };
     let mut slaves = Vec::new();
@@ -157,14 +159,18 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
         slaves.push(slave(&d.name, d.base, d.size_bytes, device_slave(d, platform)));
     }
     wire_devices(platform, &mut slaves);
+    let mut by_base: Vec<(u32, u32)> = slaves.iter().enumerate().map(|(i, s)| (s.base, i as u32)).collect();
+    by_base.sort_unstable();
     Fabric {
+        grants: Agenda::new(slaves.len()),
+        wakes: Agenda::new(slaves.len()),
+        requests: vec![None; masters],
+        by_base,
         slaves,
         memories,
         reservations: Reservations::new(platform.cores.len()),
         request: Cycles(u64::from(platform.interconnect.request_cycles.max(1))),
         response: Cycles(u64::from(platform.interconnect.response_cycles)),
-        next_grant: Cycle::NEVER,
-        next_wake: Cycle::NEVER,
     }
 }
 
@@ -310,8 +316,19 @@ pub(crate) fn machine(
             isa,
             has_icache: c.icache.is_some(),
             has_dcache: c.dcache.is_some(),
-            fresh: false,
+            way_back: WayBack::Gone,
         });
     }
-    Ok(Machine { cores, fabric, images, ended: None, faulted: None, now: Cycle::ZERO, idle_ticks: 0, idle_runs: 0 })
+    let agenda = Agenda::new(cores.len());
+    Ok(Machine {
+        cores,
+        agenda,
+        fabric,
+        images,
+        ended: None,
+        faulted: None,
+        now: Cycle::ZERO,
+        idle_ticks: 0,
+        idle_runs: 0,
+    })
 }

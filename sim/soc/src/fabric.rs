@@ -9,9 +9,13 @@
 //! A grant at cycle T is decided when every component has reached T, so all requests that arrive at or before T are
 //! known: the order is exact. Requests arrive at least one cycle after they are issued.
 
-use engine::{AccessFault, BusOp, BusReply, BusRequest, Cycle, Cycles, DeviceCtx, Line, Mmio, Offset, Reply, Width};
-use mem::{Backing, Reservations, RoundRobin, Sdram, Sram};
+use crate::agenda::Agenda;
+use engine::{
+    AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, Mmio, Offset, Reply, Width,
+};
+use mem::{Backing, Masters, Reservations, RoundRobin, Sdram, Sram};
 use serde::Serialize;
+use std::collections::VecDeque;
 
 /// What a memory's access costs.
 pub(crate) enum MemoryTiming {
@@ -37,7 +41,6 @@ pub(crate) enum Target {
         device: Box<dyn Mmio + Send + Sync>,
         access: Cycles,
         outputs: Vec<Wires>,
-        wake: Option<Cycle>,
         console: Option<Vec<u8>>,
         /// Its wake-ups are the ticks of a clock, not progress.
         ticks: bool,
@@ -45,7 +48,7 @@ pub(crate) enum Target {
 }
 
 /// A request that waits at a slave.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Queued {
     pub core: usize,
     pub master: usize,
@@ -77,10 +80,11 @@ pub(crate) struct Slave {
     pub size: u32,
     pub target: Target,
     pub arbiter: RoundRobin,
-    pub queue: Vec<Queued>,
+    /// Masters whose requests have not been seen to arrive, by arrival.
+    pub coming: VecDeque<(Cycle, u32)>,
+    /// Masters whose requests have arrived.
+    pub waiting: Masters,
     pub free_at: Cycle,
-    /// When the next grant is decided; NEVER when nothing waits.
-    pub arbitrate_at: Cycle,
     pub stats: SlaveStats,
 }
 
@@ -109,9 +113,14 @@ pub(crate) struct Fabric {
     pub reservations: Reservations,
     pub request: Cycles,
     pub response: Cycles,
-    /// Earliest `arbitrate_at` of all slaves and earliest wish of all devices.
-    pub next_grant: Cycle,
-    pub next_wake: Cycle,
+    /// The request of each master that waits at a slave.
+    pub requests: Vec<Option<Queued>>,
+    /// When each slave decides its next grant.
+    pub grants: Agenda,
+    /// When each slave's device wants to act.
+    pub wakes: Agenda,
+    /// Slaves by base address: (base, index).
+    pub by_base: Vec<(u32, u32)>,
 }
 
 fn width_of(bytes: u32) -> Option<Width> {
@@ -130,31 +139,64 @@ fn word(bytes: &[u8]) -> u32 {
 }
 
 impl Fabric {
+    /// When a slave or a device acts next.
+    #[inline]
+    pub fn next_event(&self) -> Cycle {
+        self.grants.next().min(self.wakes.next())
+    }
+
+    /// When a device acts next.
+    #[inline]
+    pub fn next_wake(&self) -> Cycle {
+        self.wakes.next()
+    }
+
     /// The slave that answers at a physical address.
+    #[inline]
     pub fn slave_at(&self, addr: u32) -> Option<usize> {
-        self.slaves.iter().position(|s| addr.wrapping_sub(s.base) < s.size)
+        let behind = self.by_base.partition_point(|(base, _)| *base <= addr);
+        let (base, index) = *self.by_base.get(behind.checked_sub(1)?)?;
+        (addr - base < self.slaves[index as usize].size).then_some(index as usize)
+    }
+
+    /// Whether a slave has nothing to do at `arrival`, and nobody waits for it.
+    #[inline]
+    pub fn is_idle(&self, slave: usize, arrival: Cycle) -> bool {
+        let s = &self.slaves[slave];
+        s.coming.is_empty() && s.waiting.is_empty() && s.free_at <= arrival
     }
 
     /// Put a request into its slave's queue and schedule the grant.
     pub fn enqueue(&mut self, slave: usize, queued: Queued) {
         let s = &mut self.slaves[slave];
-        let at = queued.arrival.max(s.free_at);
-        s.queue.push(queued);
-        s.arbitrate_at = s.arbitrate_at.min(at);
-        self.next_grant = self.next_grant.min(s.arbitrate_at);
+        let place = s.coming.iter().rposition(|(at, _)| *at <= queued.arrival).map_or(0, |i| i + 1);
+        s.coming.insert(place, (queued.arrival, queued.master as u32));
+        if s.waiting.is_empty() {
+            self.grants.set(slave, s.coming[0].0.max(s.free_at));
+        }
+        self.requests[queued.master] = Some(queued);
     }
 
     /// Decide the grant of a slave at `now` and serve it.
     pub fn arbitrate(&mut self, slave: usize, now: Cycle, effects: &mut Effects) -> Option<Served> {
         let s = &mut self.slaves[slave];
-        let waiting = &s.queue;
-        let winner = s.arbiter.grant(|master| waiting.iter().any(|q| q.master == master && q.arrival <= now));
-        let granted = winner.and_then(|m| s.queue.iter().position(|q| q.master == m)).map(|at| s.queue.remove(at));
-        let served = granted.map(|queued| self.serve(slave, queued, now, effects));
-        let s = &mut self.slaves[slave];
-        let earliest = s.queue.iter().map(|q| q.arrival).min();
-        s.arbitrate_at = earliest.map_or(Cycle::NEVER, |a| a.max(s.free_at));
-        self.refresh_next_grant();
+        while let Some((_, master)) = s.coming.front().filter(|(at, _)| *at <= now) {
+            s.waiting.insert(*master as usize);
+            s.coming.pop_front();
+        }
+        let granted = s.arbiter.grant(&s.waiting);
+        if let Some(master) = granted {
+            s.waiting.remove(master);
+        }
+        let queued = granted.and_then(|master| self.requests[master].take());
+        let served = queued.map(|queued| self.serve(slave, queued, now, effects));
+        let s = &self.slaves[slave];
+        let next = match s.coming.front() {
+            _ if !s.waiting.is_empty() => s.free_at,
+            Some((arrival, _)) => s.free_at.max(*arrival),
+            None => Cycle::NEVER,
+        };
+        self.grants.set(slave, next);
         served
     }
 
@@ -189,7 +231,7 @@ impl Fabric {
                     (duration, reply)
                 }
             }
-            Target::Device { device, access, outputs, wake, console, ticks } => {
+            Target::Device { device, access, outputs, console, ticks } => {
                 let mut ctx = DeviceCtx { core: queued.core as u16, ..DeviceCtx::default() };
                 let reply = match &queued.request.op {
                     BusOp::Read { bytes } => width_of(*bytes).map(|w| device.read(&mut ctx, now, Offset(off), w)),
@@ -200,8 +242,9 @@ impl Fabric {
                 };
                 // Setting a clock is part of a tick; a line that rises from it (a doorbell) is not.
                 effects.stirred |= !*ticks || ctx.outputs.iter().any(|(_, level, _)| *level);
-                apply(ctx, outputs, wake, console, effects);
-                self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                if let Some(wake) = apply(ctx, outputs, console, effects) {
+                    self.wakes.set(slave, wake);
+                }
                 match reply {
                     Some(Reply::Done(value, cycles)) => (*access + cycles, BusReply::Value(value)),
                     Some(Reply::Fault) | None => (*access, BusReply::Fault(AccessFault::Refused)),
@@ -220,67 +263,57 @@ impl Fabric {
         Served { queued, granted: now, end, reply }
     }
 
-    /// Let every device whose instant has come act.
+    /// Let every device whose instant has come act, in their order on the bus.
     pub fn wake_devices(&mut self, now: Cycle, effects: &mut Effects) {
-        for s in &mut self.slaves {
-            if let Target::Device { device, outputs, wake, console, ticks, .. } = &mut s.target {
-                if wake.is_some_and(|w| w <= now) {
-                    *wake = None;
-                    let mut ctx = DeviceCtx::default();
-                    device.wake(&mut ctx, now);
-                    effects.stirred |= !*ticks;
-                    apply(ctx, outputs, wake, console, effects);
+        let mut due = Vec::new();
+        while self.wakes.next() <= now {
+            let (slave, _) = self.wakes.first();
+            self.wakes.set(slave, Cycle::NEVER);
+            due.push(slave);
+        }
+        due.sort_unstable();
+        for slave in due {
+            if let Target::Device { device, outputs, console, ticks, .. } = &mut self.slaves[slave].target {
+                let mut ctx = DeviceCtx::default();
+                device.wake(&mut ctx, now);
+                effects.stirred |= !*ticks;
+                if let Some(wake) = apply(ctx, outputs, console, effects) {
+                    self.wakes.set(slave, wake);
                 }
             }
         }
         self.deliver(effects);
-        self.next_wake = self
-            .slaves
-            .iter()
-            .filter_map(|s| match &s.target {
-                Target::Device { wake, .. } => *wake,
-                Target::Memory { .. } => None,
-            })
-            .min()
-            .unwrap_or(Cycle::NEVER);
     }
 
     /// Let devices see what other devices drive into them, in the order in which it happened.
     fn deliver(&mut self, effects: &mut Effects) {
         while !effects.inputs.is_empty() {
             for (slave, input, level, at) in std::mem::take(&mut effects.inputs) {
-                if let Target::Device { device, outputs, wake, console, .. } = &mut self.slaves[slave].target {
+                if let Target::Device { device, outputs, console, .. } = &mut self.slaves[slave].target {
                     let mut ctx = DeviceCtx::default();
                     device.line(&mut ctx, at, input, level);
-                    apply(ctx, outputs, wake, console, effects);
-                    self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                    if let Some(wake) = apply(ctx, outputs, console, effects) {
+                        self.wakes.set(slave, wake);
+                    }
                 }
             }
         }
     }
 
-    /// The slave whose grant is due at [`Fabric::next_grant`].
-    pub fn due_slave(&self) -> Option<usize> {
-        self.slaves.iter().position(|s| s.arbitrate_at == self.next_grant)
-    }
-
-    fn refresh_next_grant(&mut self) {
-        self.next_grant = self.slaves.iter().map(|s| s.arbitrate_at).min().unwrap_or(Cycle::NEVER);
-    }
-
     /// Type bytes at a console device; false when there is none of that name.
     pub fn input(&mut self, name: &str, now: Cycle, bytes: &[u8], effects: &mut Effects) -> bool {
-        for s in &mut self.slaves {
+        for (index, s) in self.slaves.iter_mut().enumerate() {
             if s.stats.name != name {
                 continue;
             }
-            if let Target::Device { device, outputs, wake, console, .. } = &mut s.target {
+            if let Target::Device { device, outputs, console, .. } = &mut s.target {
                 if console.is_some() {
                     let mut ctx = DeviceCtx::default();
                     device.input(&mut ctx, now, bytes);
                     effects.stirred = true;
-                    apply(ctx, outputs, wake, console, effects);
-                    self.next_wake = self.next_wake.min(wake.unwrap_or(Cycle::NEVER));
+                    if let Some(wake) = apply(ctx, outputs, console, effects) {
+                        self.wakes.set(index, wake);
+                    }
                     self.deliver(effects);
                     return true;
                 }
@@ -295,19 +328,22 @@ impl Fabric {
             m.hash(hash);
         }
         self.reservations.hash(hash);
-        for s in &self.slaves {
+        for (index, s) in self.slaves.iter().enumerate() {
             s.arbiter.hash(hash);
             hash(s.free_at.0);
-            hash(s.queue.len() as u64);
-            for q in &s.queue {
+            let arrived = s.waiting.iter();
+            let coming = s.coming.iter().map(|(_, master)| *master as usize);
+            let requests = || arrived.clone().chain(coming.clone()).filter_map(|m| self.requests[m].as_ref());
+            hash(requests().count() as u64);
+            for q in requests() {
                 hash(q.arrival.0);
                 hash(u64::from(q.request.addr));
             }
             match &s.target {
                 Target::Memory { timing: MemoryTiming::Sdram(t), .. } => t.hash(hash),
                 Target::Memory { .. } => {}
-                Target::Device { device, wake, .. } => {
-                    hash(wake.unwrap_or(Cycle::NEVER).0);
+                Target::Device { device, .. } => {
+                    hash(self.wakes.at(index).0);
                     device.hash(hash);
                 }
             }
@@ -332,25 +368,18 @@ fn wait_class(waited: u64) -> usize {
     ((64 - waited.leading_zeros()) as usize).min(WAIT_CLASSES - 1)
 }
 
-fn apply(
-    ctx: DeviceCtx,
-    outputs: &[Wires],
-    wake: &mut Option<Cycle>,
-    console: &mut Option<Vec<u8>>,
-    effects: &mut Effects,
-) {
+/// Note what a device did; answers when it wants to act, if it said so.
+fn apply(ctx: DeviceCtx, outputs: &[Wires], console: &mut Option<Vec<u8>>, effects: &mut Effects) -> Option<Cycle> {
     for (output, level, at) in ctx.outputs {
         let Some(wires) = outputs.get(output as usize) else { continue };
         effects.lines.extend(wires.lines.iter().map(|line| (*line, level, at)));
         effects.inputs.extend(wires.inputs.iter().map(|(slave, input)| (*slave, *input, level, at)));
     }
-    if ctx.wake.is_some() {
-        *wake = ctx.wake;
-    }
     if let Some(console) = console {
         console.extend_from_slice(&ctx.console);
     }
     effects.finish = effects.finish.or(ctx.finish);
+    ctx.wake
 }
 
 fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, request: &BusRequest) -> BusReply {
@@ -362,7 +391,7 @@ fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, 
             BusReply::Value(u32::from_le_bytes(b))
         }
         BusOp::Read { bytes } => {
-            let mut line = vec![0u8; *bytes as usize];
+            let mut line = Bytes::zeros(*bytes as usize);
             memory.read(addr, &mut line);
             BusReply::Line(line)
         }

@@ -3,6 +3,7 @@
 //!
 //! Deliberately lacks: host threads, files, and any idea of what is worth measuring.
 
+mod agenda;
 mod build;
 mod fabric;
 mod fault;

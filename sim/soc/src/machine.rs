@@ -13,6 +13,7 @@
 //!
 //! Deliberately lacks: host threads, and any wall clock.
 
+use crate::agenda::Agenda;
 use crate::build;
 use crate::fabric::{Effects, Fabric, Queued, Served};
 use crate::fault::Fault;
@@ -65,8 +66,19 @@ pub(crate) struct Core {
     pub isa: isa::IsaSet,
     pub has_icache: bool,
     pub has_dcache: bool,
-    /// Nothing has been executed since the last checkpoint.
-    pub fresh: bool,
+    pub way_back: WayBack,
+}
+
+/// What a core's checkpoint is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WayBack {
+    /// Nothing has changed since.
+    Fresh,
+    /// The hart has run ahead since, and may be rewound.
+    Open,
+    /// The hart has gone on for good: others have seen what it did, or nobody could act before the end of its run. It is
+    /// checkpointed before it runs ahead of others.
+    Gone,
 }
 
 /// Why a run came back.
@@ -104,6 +116,8 @@ pub struct Outcome {
 /// A whole system.
 pub struct Machine {
     pub(crate) cores: Vec<Core>,
+    /// When each core acts next; kept by [`Machine::changed`].
+    pub(crate) agenda: Agenda,
     pub(crate) fabric: Fabric,
     pub(crate) images: Vec<Image>,
     pub(crate) ended: Option<Outcome>,
@@ -165,9 +179,12 @@ impl Machine {
     }
 
     fn advance(&mut self, until: Cycle) -> Outcome {
+        for core in 0..self.cores.len() {
+            self.changed(core);
+        }
         loop {
-            let (core, core_at) = self.earliest_core();
-            let event_at = self.fabric.next_wake.min(self.fabric.next_grant);
+            let (core, core_at) = self.agenda.first();
+            let event_at = self.fabric.next_event();
             let at = core_at.min(event_at);
             if at == Cycle::NEVER {
                 let cycle = self.cores.iter().map(|c| c.hart.now()).max().unwrap_or(self.now).max(self.now);
@@ -176,11 +193,8 @@ impl Machine {
             if at >= until {
                 return Outcome { stop: StopReason::Budget, code: 0, cycle: until.0 };
             }
-            if event_at <= core_at {
-                if let Some(outcome) = self.event(event_at) {
-                    return outcome;
-                }
-            } else if let Some(outcome) = self.step(core, core_at, until) {
+            let outcome = if event_at <= core_at { self.event(event_at) } else { self.step(core, core_at, until) };
+            if let Some(outcome) = outcome {
                 return outcome;
             }
         }
@@ -195,33 +209,21 @@ impl Machine {
         }
     }
 
-    fn earliest_core(&self) -> (usize, Cycle) {
-        let mut best = (0, Cycle::NEVER);
-        for (i, core) in self.cores.iter().enumerate() {
-            let at = Self::acts_at(core);
-            if at < best.1 {
-                best = (i, at);
-            }
-        }
-        best
+    /// A core's state, its time or its line changes are others than before.
+    #[inline]
+    fn changed(&mut self, index: usize) {
+        self.agenda.set(index, Self::acts_at(&self.cores[index]));
     }
 
     /// The first cycle at which somebody other than `index` may act, as seen in `index`'s place in the order of a cycle.
+    #[inline]
     fn others_act_at(&self, index: usize) -> Cycle {
-        let mut first = self.fabric.next_wake.min(self.fabric.next_grant);
-        for (i, core) in self.cores.iter().enumerate() {
-            if i != index {
-                let at = Self::acts_at(core);
-                let at = if i > index && at != Cycle::NEVER { at + Cycles(1) } else { at };
-                first = first.min(at);
-            }
-        }
-        first
+        self.fabric.next_event().min(self.agenda.others(index))
     }
 
     fn event(&mut self, now: Cycle) -> Option<Outcome> {
         let mut effects = Effects::default();
-        if self.fabric.next_wake <= now {
+        if self.fabric.next_wake() <= now {
             self.fabric.wake_devices(now, &mut effects);
             self.count_ticks(&effects, now);
             let ended = self.apply(effects, now);
@@ -232,11 +234,12 @@ impl Machine {
             }
             return ended;
         }
-        let slave = self.fabric.due_slave()?;
+        let (slave, _) = self.fabric.grants.first();
         let served = self.fabric.arbitrate(slave, now, &mut effects);
         let outcome = self.apply(effects, now);
         if let Some(served) = served {
-            self.served(served);
+            self.served(&served);
+            self.changed(served.queued.core);
         }
         outcome
     }
@@ -285,12 +288,14 @@ impl Machine {
     }
 
     fn raise(&mut self, line: Line, level: bool, at: Cycle) {
-        let Some(core) = self.cores.get_mut(usize::from(line.core)) else { return };
+        let index = usize::from(line.core);
+        let Some(core) = self.cores.get_mut(index) else { return };
         let ran_ahead = matches!(core.state, State::Ready | State::Asking | State::Asleep) && core.hart.passed(at);
-        if ran_ahead {
-            Self::rewind(core, &mut self.fabric, usize::from(line.core));
+        if ran_ahead && core.way_back == WayBack::Open {
+            Self::rewind(core, &mut self.fabric, index);
         }
         core.hart.set_line(line.bit, level, at);
+        self.changed(index);
     }
 
     fn rewind(core: &mut Core, fabric: &mut Fabric, index: usize) {
@@ -298,15 +303,16 @@ impl Machine {
             hart.rewind();
             mem.rewind();
         });
+        core.way_back = WayBack::Fresh;
         core.state = if core.hart.asleep() { State::Asleep } else { State::Ready };
     }
 
     fn checkpoint(&mut self, index: usize) {
         let core = &mut self.cores[index];
-        if core.fresh {
+        if core.way_back == WayBack::Fresh {
             return;
         }
-        core.fresh = true;
+        core.way_back = WayBack::Fresh;
         with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.checkpoint();
             mem.checkpoint();
@@ -315,41 +321,57 @@ impl Machine {
 
     /// Let the earliest core act at `now`.
     fn step(&mut self, index: usize, now: Cycle, until: Cycle) -> Option<Outcome> {
-        match std::mem::replace(&mut self.cores[index].state, State::Ready) {
+        let outcome = self.act(index, now, until);
+        self.changed(index);
+        outcome
+    }
+
+    fn act(&mut self, index: usize, now: Cycle, until: Cycle) -> Option<Outcome> {
+        match self.cores[index].state {
             State::Asking => {
                 let core = &mut self.cores[index];
+                core.state = State::Ready;
                 let request = with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.request());
+                core.way_back = WayBack::Gone;
                 match request {
                     Some(request) if request.op == BusOp::Order => {
                         with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem
                             .complete(BusReply::Value(0)));
-                        core.fresh = false;
                     }
                     Some(request) => return self.issue(index, now, request),
                     None => {}
                 }
             }
             State::Next(request) => return self.issue(index, now, request),
-            state => self.cores[index].state = state,
+            _ => {}
         }
-        self.checkpoint(index);
         let ordered = self.others_act_at(index);
         let mut limit = (now + SLICE).min(until);
-        if self.fabric.next_wake > now {
-            limit = limit.min(self.fabric.next_wake);
+        if self.fabric.next_wake() > now {
+            limit = limit.min(self.fabric.next_wake());
+        }
+        // Who cannot be reached before the end of its run needs no way back: all it decides, it decides before `limit`.
+        let reachable = ordered < limit;
+        if reachable {
+            self.checkpoint(index);
         }
         let core = &mut self.cores[index];
+        core.way_back = if reachable { WayBack::Open } else { WayBack::Gone };
         let ideal = matches!(core.port, Port::Ideal(_));
         let first_limit = if ideal { limit.min(ordered) } else { limit };
-        core.fresh = false;
-        let mut stop = with_memory!(core, self.fabric, index, ordered, |hart, mem| hart.run(mem, first_limit));
-        if ideal {
+        let mut stop = with_memory!(core, self.fabric, index, ordered, |hart, mem| {
+            if !reachable {
+                mem.checkpoint();
+            }
+            hart.run(mem, first_limit)
+        });
+        if ideal && reachable {
             // What an ideal memory answered at once cannot be taken back, and need not be: nobody acts before
             // `ordered`. From here on the hart runs ahead on its registers alone.
             self.checkpoint(index);
             if stop == Stop::Limit && first_limit < limit {
                 let core = &mut self.cores[index];
-                core.fresh = false;
+                core.way_back = WayBack::Open;
                 stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, limit));
             }
         }
@@ -371,38 +393,32 @@ impl Machine {
     fn issue(&mut self, index: usize, now: Cycle, request: BusRequest) -> Option<Outcome> {
         let master = index * 2 + usize::from(request.master == MasterKind::Data);
         let arrival = now + self.fabric.request;
+        let queued = Queued { core: index, master, issued: now, arrival, request };
         let Some(slave) = self.fabric.slave_at(request.addr) else {
-            let queued = Queued { core: index, master, issued: now, arrival, request };
-            self.served(Served {
-                queued,
-                granted: arrival,
-                end: arrival,
-                reply: BusReply::Fault(AccessFault::Unmapped),
-            });
+            let reply = BusReply::Fault(AccessFault::Unmapped);
+            self.served(&Served { queued, granted: arrival, end: arrival, reply });
             return None;
         };
-        let queued = Queued { core: index, master, issued: now, arrival, request };
         self.cores[index].state = State::Waiting;
-        let s = &self.fabric.slaves[slave];
         // Nobody else can arrive by then, so the grant is decided already.
-        let alone = s.queue.is_empty() && s.free_at <= arrival && self.others_act_at(index) > arrival;
+        let alone = self.fabric.is_idle(slave, arrival) && self.others_act_at(index) > arrival;
         if !alone {
             self.fabric.enqueue(slave, queued);
             return None;
         }
         let mut effects = Effects::default();
-        self.fabric.slaves[slave].arbiter.grant(|m| m == queued.master);
+        self.fabric.slaves[slave].arbiter.grant_alone(queued.master);
         let served = self.fabric.serve(slave, queued, arrival, &mut effects);
         let outcome = self.apply(effects, arrival);
-        self.served(served);
+        self.served(&served);
         outcome
     }
 
     /// The reply of a request goes back to its hart.
-    fn served(&mut self, served: Served) {
+    fn served(&mut self, served: &Served) {
         let Served { queued, granted, end, reply } = served;
         let index = queued.core;
-        let resume = end + self.fabric.response;
+        let resume = *end + self.fabric.response;
         let waited = granted.since(queued.arrival);
         let service = Cycles((resume - queued.issued).0 - waited.0);
         let account = match queued.request.cause {
@@ -413,18 +429,14 @@ impl Machine {
         let core = &mut self.cores[index];
         let next = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.resume_at(resume, &[(Account::BusWait, waited), (account, service)]);
-            mem.complete(reply);
+            mem.complete(*reply);
             mem.request()
         });
-        core.fresh = false;
+        core.way_back = WayBack::Gone;
         core.state = match next {
             Some(request) => State::Next(request),
             None => State::Ready,
         };
-        // A core that is about to make its next request is not rewound; one that goes on may be.
-        if core.state == State::Ready {
-            self.checkpoint(index);
-        }
     }
 
     /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at
@@ -432,12 +444,14 @@ impl Machine {
     fn settle(&mut self, at: Cycle) {
         for index in 0..self.cores.len() {
             let core = &mut self.cores[index];
-            if !matches!(core.state, State::Ready | State::Asking | State::Asleep) || core.hart.now() <= at {
+            let ahead = matches!(core.state, State::Ready | State::Asking | State::Asleep) && core.hart.now() > at;
+            // What has gone on for good began its last instruction before `at`.
+            if !ahead || core.way_back != WayBack::Open {
                 continue;
             }
             Self::rewind(core, &mut self.fabric, index);
             if core.hart.now() < at && core.state == State::Ready {
-                core.fresh = false;
+                core.way_back = WayBack::Open;
                 let stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, at));
                 core.state = match stop {
                     Stop::Pending => State::Asking,

@@ -5,7 +5,7 @@
 pub mod asm;
 
 use engine::{
-    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Cycles, Fetch, HartMemory,
+    Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Cycles, Fetch, HartMemory,
     MasterKind, Prefetch, Width,
 };
 use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Stop, Timing};
@@ -167,7 +167,7 @@ impl Bus {
         };
         let at = (request.addr - BASE) as usize;
         let reply = match &request.op {
-            BusOp::Read { bytes } if *bytes == LINE => BusReply::Line(self.ram[at..at + LINE as usize].to_vec()),
+            BusOp::Read { bytes } if *bytes == LINE => BusReply::Line(self.ram[at..at + LINE as usize].to_vec().into()),
             BusOp::Read { bytes } => BusReply::Value(self.perform(at, *bytes, &request.op)),
             BusOp::Write { data } => BusReply::Value(self.perform(at, data.len() as u32, &request.op)),
             _ => BusReply::Value(self.perform(at, 4, &request.op)),
@@ -222,7 +222,7 @@ impl HartMemory for Bus {
     }
     fn store(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> Access {
         self.seen.push(Seen::Store(now.0, addr, value));
-        let data = value.to_le_bytes()[..width.bytes() as usize].to_vec();
+        let data = Bytes::new(&value.to_le_bytes()[..width.bytes() as usize]);
         self.access(addr, width, BusOp::Write { data })
     }
     fn amo(&mut self, _now: Cycle, addr: u32, op: AmoOp, operand: u32) -> Access {

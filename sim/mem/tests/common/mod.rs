@@ -88,7 +88,7 @@ impl Bus {
                 b[..*bytes as usize].copy_from_slice(&self.memory[at..at + *bytes as usize]);
                 BusReply::Value(u32::from_le_bytes(b))
             }
-            BusOp::Read { bytes } => BusReply::Line(self.memory[at..at + *bytes as usize].to_vec()),
+            BusOp::Read { bytes } => BusReply::Line(self.memory[at..at + *bytes as usize].to_vec().into()),
             BusOp::Write { data } => {
                 self.memory[at..at + data.len()].copy_from_slice(data);
                 BusReply::Value(0)
