@@ -274,6 +274,22 @@ pub trait HartMemory {
     fn fetch(&mut self, now: Cycle, pc: u32) -> Fetch;
     /// The bytes of a slot that [`fetch`](Self::fetch) just answered with.
     fn fetch_bytes(&self, slot: u32) -> &[u8];
+    /// As [`fetch`](Self::fetch), (slot, version), if the line is held, and without any effect if it is not.
+    #[inline(always)]
+    fn fetch_at_once(&mut self, _now: Cycle, _pc: u32) -> Option<(u32, u32)> {
+        None
+    }
+    /// As [`load`](Self::load) of an aligned address, if it is answered [`Access::Done`], and without any effect if not: the short
+    /// way of translated blocks, which take the long one after `None`.
+    #[inline(always)]
+    fn load_at_once(&mut self, _now: Cycle, _addr: u32, _width: Width) -> Option<u32> {
+        None
+    }
+    /// As [`store`](Self::store) of an aligned address, if it is answered [`Access::Done`], and without any effect if not.
+    #[inline(always)]
+    fn store_at_once(&mut self, _now: Cycle, _addr: u32, _width: Width, _value: u32) -> bool {
+        false
+    }
     /// Load; the value is zero-extended.
     fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access;
     /// Store the low `width` of `value`.

@@ -51,6 +51,22 @@ impl HartMemory for Flat {
     fn fetch_bytes(&self, slot: u32) -> &[u8] {
         &self.0[slot as usize * 32..][..32]
     }
+    #[inline(always)]
+    fn fetch_at_once(&mut self, _now: Cycle, pc: u32) -> Option<(u32, u32)> {
+        let at = pc.wrapping_sub(BASE);
+        (at < SIZE).then_some((at >> 5, 1))
+    }
+    #[inline(always)]
+    fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        match self.load(now, addr, width) {
+            Access::Done(value) if addr & (width.bytes() - 1) == 0 => Some(value),
+            _ => None,
+        }
+    }
+    #[inline(always)]
+    fn store_at_once(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        addr & (width.bytes() - 1) == 0 && self.store(now, addr, width, value) == Access::Done(0)
+    }
     #[inline]
     fn load(&mut self, _now: Cycle, addr: u32, width: Width) -> Access {
         let Some(at) = self.place(addr, width) else { return Access::Fault(AccessFault::Unmapped) };

@@ -16,6 +16,8 @@
 //! Deliberately lacks: caches, devices, arbitration, host time, and any mode but machine mode.
 
 mod access;
+mod block_run;
+mod blocks;
 mod csr;
 mod excepted;
 mod input;
@@ -31,6 +33,7 @@ pub use observe::Peek;
 pub use timing::{Predictor, Timing};
 
 use access::Split;
+use blocks::Blocks;
 use csr::{Counts, Csrs, Identity};
 use engine::HartMemory;
 use excepted::Exceptions;
@@ -141,10 +144,13 @@ struct State {
 /// A hardware thread.
 #[derive(Clone, Debug)]
 pub struct Hart {
-    /// x0 to x31; x32 takes results that go nowhere, the rest lets an index be masked instead of checked.
-    x: [u32; 64],
+    /// x0 to x31; x32 takes results that go nowhere, the rest lets an index of eight bits be used unchecked.
+    x: [u32; 256],
     /// From when on each register can be used.
     ready: [u64; 64],
+    /// Registers that may not be ready yet, and when all of them are: what is not in here can be used at once.
+    late_set: u32,
+    late_until: u64,
     s: State,
     saved_x: [u32; 32],
     saved_ready: [u64; 32],
@@ -153,6 +159,8 @@ pub struct Hart {
     history: History,
     input: Input,
     lines: Lines,
+    blocks: Blocks,
+    in_blocks: u64,
     recorder: Option<Recorder>,
     exceptions: Exceptions,
     /// Bits that the address of an instruction may not have.
@@ -186,8 +194,10 @@ impl Hart {
         };
         let probes = std::mem::take(&mut config.probes);
         Hart {
-            x: [0; 64],
+            x: [0; 256],
             ready: [0; 64],
+            late_set: 0,
+            late_until: 0,
             saved_x: [0; 32],
             saved_ready: [0; 32],
             s,
@@ -196,6 +206,8 @@ impl Hart {
             history: History::new(&config.timing),
             input: Input::default(),
             lines: Lines::default(),
+            blocks: Blocks::default(),
+            in_blocks: 0,
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
             exceptions: Exceptions::new(s.transfers),
             misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
@@ -215,12 +227,14 @@ impl Hart {
             return Stop::Limit;
         }
         let mut lines = std::mem::take(&mut self.lines);
+        let mut blocks = std::mem::take(&mut self.blocks);
         let stop = if self.recorder.is_some() {
-            self.execute::<M, true>(&mut lines, mem, limit.0)
+            self.execute::<M, true>(&mut lines, &mut blocks, mem, limit.0)
         } else {
-            self.execute::<M, false>(&mut lines, mem, limit.0)
+            self.execute::<M, false>(&mut lines, &mut blocks, mem, limit.0)
         };
         self.lines = lines;
+        self.blocks = blocks;
         stop
     }
 
@@ -250,6 +264,8 @@ impl Hart {
     pub fn rewind(&mut self) {
         self.x[..32].copy_from_slice(&self.saved_x);
         self.ready[..32].copy_from_slice(&self.saved_ready);
+        self.late_until = self.saved_ready.iter().copied().max().unwrap_or(0);
+        self.late_set = u32::MAX;
         self.s = self.saved;
         self.history.rewind();
         self.input.rewind();
@@ -304,6 +320,12 @@ impl Hart {
     /// Instructions retired since reset.
     pub fn retired(&self) -> u64 {
         self.s.retired
+    }
+
+    /// Instructions that translated blocks executed since the hart was made, those that were taken back included. For who measures the
+    /// simulator; it says nothing about the program.
+    pub fn retired_in_blocks(&self) -> u64 {
+        self.in_blocks
     }
 
     /// Where the time went, besides executing.

@@ -79,11 +79,11 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Take the memory's geometry; forgets everything when it is not the one already known.
-    pub fn prepare(&mut self, line_bytes: u32, slots: u32) {
+    /// Take the memory's geometry; forgets everything when it is not the one already known, and says so.
+    pub fn prepare(&mut self, line_bytes: u32, slots: u32) -> bool {
         let lines = slots.saturating_mul(8).clamp(64, MOST_LINES).next_power_of_two();
         if self.line_bytes == line_bytes && self.known.len() == lines as usize {
-            return;
+            return false;
         }
         assert!(line_bytes.is_power_of_two() && (4..=64).contains(&line_bytes), "fetch line of {line_bytes} bytes");
         self.line_bytes = line_bytes;
@@ -95,6 +95,7 @@ impl Lines {
         self.bytes = vec![0; (lines * line_bytes) as usize];
         // Two ends behind the scratch instruction, because it may be two halfwords long.
         self.entries = vec![Entry::marker(tag::NEXT); self.scratch + 3];
+        true
     }
 
     /// Nothing that was decoded may be used before its bytes have been compared.
@@ -152,6 +153,25 @@ impl Lines {
             let high = if isa::length(low) == 4 { half(offset + 2) } else { 0 };
             entry(set, sites, pc, low, high)
         };
+    }
+
+    /// The era in which keys are seen now; see [`distrust`](Self::distrust).
+    pub fn era(&self) -> u32 {
+        self.era
+    }
+
+    /// The halfword at `pc` as it was when its line was learnt last, if it is known.
+    pub fn half(&self, pc: u32) -> Option<u16> {
+        let base = pc & !(self.line_bytes - 1);
+        let known = self.known.get(self.place(base))?.place as u32 == base;
+        let offset = (pc - base) as usize;
+        known.then(|| self.text(base)[offset..].first_chunk().map_or(0, |b| u16::from_le_bytes(*b)))
+    }
+
+    /// The bytes of the line at `base`, which is known.
+    pub fn text(&self, base: u32) -> &[u8] {
+        let n = self.line_bytes as usize;
+        &self.bytes[self.place(base) * n..][..n]
     }
 
     /// Put one instruction in the scratch line.

@@ -5,6 +5,8 @@
 //! leaves or calls something that needs them. One comparison per instruction, of the time with `bound`, stands
 //! for everything that can happen between instructions; setting `bound` to 0 asks for a look before the next one.
 
+use crate::block_run::At;
+use crate::blocks::Blocks;
 use crate::csr::Counts;
 use crate::lines::{self, tag, Lines};
 use crate::trap::cause;
@@ -119,14 +121,17 @@ impl Hart {
         Some(old)
     }
 
-    /// `lines` are the hart's own, lent apart from it so that they need not be looked up in it for each instruction.
+    /// `lines` and `blocks` are the hart's own, lent apart from it so that they need not be looked up in it for each instruction.
     pub(crate) fn execute<M: HartMemory + Peek, const OBSERVED: bool>(
         &mut self,
         lines: &mut Lines,
+        blocks: &mut Blocks,
         mem: &mut M,
         limit: u64,
     ) -> Stop {
-        lines.prepare(mem.fetch_line_bytes(), mem.fetch_slots());
+        if lines.prepare(mem.fetch_line_bytes(), mem.fetch_slots()) {
+            blocks.clear();
+        }
         let mut pc = self.s.pc;
         let mut now = self.s.now;
         let mut retired = self.s.retired;
@@ -137,6 +142,8 @@ impl Hart {
             // A line is entered here, and nowhere else: at the start, after a jump out of the line, at its end.
             let mut at;
             let straddles;
+            // The loop below is left then.
+            let mut until = bound;
             match held.take() {
                 None if bound == HELD => {
                     // The repeated instruction has been executed.
@@ -164,6 +171,14 @@ impl Hart {
                         match attended {
                             Ok(until) => bound = until,
                             Err(stop) => return stop,
+                        }
+                    }
+                    if fetched.is_none() {
+                        let mut at = At { pc, now, retired };
+                        until = self.execute_blocks(lines, blocks, mem, &mut at, bound);
+                        At { pc, now, retired } = at;
+                        if now >= bound {
+                            continue 'enter;
                         }
                     }
                     match Self::line_at(lines, mem, now, pc) {
@@ -245,9 +260,8 @@ impl Hart {
                         bias.wrapping_add((at as u32) << 1)
                     };
                 }
-                if now >= bound {
+                if now >= until {
                     pc = here!();
-                    bound = 0;
                     continue 'enter;
                 }
                 // Field by field: a copy of the whole would live in memory.
@@ -275,6 +289,15 @@ impl Hart {
                             if let Some(r) = &mut self.recorder {
                                 r.discard();
                             }
+                        }
+                    };
+                }
+                // Blocks have to know what they may find late.
+                macro_rules! late {
+                    () => {
+                        if self.ready[rd] > now {
+                            self.late_set |= 1u32.wrapping_shl(rd as u32);
+                            self.late_until = self.late_until.max(self.ready[rd]);
                         }
                     };
                 }
@@ -308,6 +331,7 @@ impl Hart {
                         self.x[rd] = $value;
                         self.ready[rd] = issue + self.costs.$ready;
                         now = issue + self.costs.$cost;
+                        late!();
                     }};
                 }
                 macro_rules! alu {
@@ -435,6 +459,7 @@ impl Hart {
                         self.x[rd] = $value;
                         now = issue + cost;
                         self.ready[rd] = now + self.costs.div_result;
+                        late!();
                     }};
                 }
 
@@ -532,6 +557,7 @@ impl Hart {
                         // What was written may let an interrupt in.
                         if bound != HELD {
                             bound = 0;
+                            until = 0;
                         }
                     }
                     Code::Fence => now = issue + self.costs.fence,

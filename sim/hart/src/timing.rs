@@ -4,6 +4,8 @@
 //! An instruction issues when its source registers are ready, completes its slot `cost` later, and its result can be used by
 //! an instruction that issues `*_result` after that.
 
+use isa::Code;
+
 /// How the direction of a conditional branch is guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Predictor {
@@ -141,6 +143,45 @@ impl From<&Timing> for Costs {
 }
 
 impl Costs {
+    /// Cycles of an instruction that always takes the same, and after how many its result can be used, both from its issue: what a
+    /// translated block adds up. Of a conditional branch, when it is not taken and was not foreseen to be. `None` where the cost
+    /// depends on operands or on what others do: the loop executes those one by one.
+    pub fn fixed(&self, code: Code) -> Option<(u64, u64)> {
+        Some(match code {
+            Code::Lui
+            | Code::Auipc
+            | Code::Addi
+            | Code::Slti
+            | Code::Sltiu
+            | Code::Xori
+            | Code::Ori
+            | Code::Andi
+            | Code::Add
+            | Code::Sub
+            | Code::Slt
+            | Code::Sltu
+            | Code::Xor
+            | Code::Or
+            | Code::And
+            | Code::Pause
+            | Code::Prefetch => (self.alu, self.alu),
+            Code::Slli | Code::Srli | Code::Srai | Code::Sll | Code::Srl | Code::Sra => (self.shift, self.shift_ready),
+            Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => (self.mul, self.mul_ready),
+            Code::Lb | Code::Lh | Code::Lw | Code::Lbu | Code::Lhu => (self.load, self.load_ready),
+            Code::Sb | Code::Sh | Code::Sw => (self.store, self.store),
+            Code::Beq | Code::Bne | Code::Blt | Code::Bge | Code::Bltu | Code::Bgeu => (self.branch[0], self.branch[0]),
+            Code::Jal => (self.jump, self.jump),
+            Code::Jalr => (self.jump_indirect, self.jump_indirect),
+            Code::Fence => (self.fence, self.fence),
+            _ => return None,
+        })
+    }
+
+    /// No fixed result is later than this after its issue.
+    pub fn latest(&self) -> u64 {
+        self.alu.max(self.shift_ready).max(self.mul_ready).max(self.load_ready).max(self.jump).max(self.jump_indirect)
+    }
+
     /// Cycles of a division whose quotient has this magnitude.
     #[inline]
     pub fn division(&self, magnitude: u32) -> u64 {

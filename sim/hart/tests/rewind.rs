@@ -160,6 +160,17 @@ struct Outcome {
     last: Vec<(u32, u32)>,
     exception: Option<Exception>,
     before_exception: Option<Vec<(u32, u32)>>,
+    in_blocks: InBlocks,
+}
+
+/// Instructions executed in translated blocks; how many they are is nobody's business but this test's.
+#[derive(Debug)]
+struct InBlocks(u64);
+
+impl PartialEq for InBlocks {
+    fn eq(&self, _: &InBlocks) -> bool {
+        true
+    }
 }
 
 fn outcome(mut hart: Hart, bus: Bus, mut records: Vec<Record>) -> Outcome {
@@ -169,6 +180,7 @@ fn outcome(mut hart: Hart, bus: Bus, mut records: Vec<Record>) -> Outcome {
         hash: hash(&hart),
         now: hart.now().0,
         retired: hart.retired(),
+        in_blocks: InBlocks(hart.retired_in_blocks()),
         asleep: hart.asleep(),
         accounts: hart.accounts(),
         last: hart.last_instructions(&bus),
@@ -250,12 +262,26 @@ fn chaotic(case: &Case, r: &mut Random) -> (Outcome, u32) {
     (outcome(hart, bus, records), rewinds)
 }
 
+/// As [`straight`], instruction by instruction, without translated blocks.
+fn looped(case: &Case) -> Outcome {
+    let (mut hart, mut bus) = machine(case, true);
+    bus.short = false;
+    for (at, bit, level) in &case.changes {
+        hart.set_line(*bit, *level, Cycle(*at));
+    }
+    drive(&mut hart, &mut bus, case.until);
+    assert_eq!(hart.retired_in_blocks(), 0);
+    outcome(hart, bus, Vec::new())
+}
+
 fn check(seed: u64) -> (u32, Outcome) {
     let case = case(seed);
     let plain = straight(&case, false);
     let seen = straight(&case, true);
     let same = Outcome { records: Vec::new(), strings: Vec::new(), ..straight(&case, true) };
     assert_eq!(plain, same, "HART_SEED={seed}: observing changes something");
+    let loops = looped(&case);
+    assert!(seen == loops, "HART_SEED={seed}: blocks change something: {:?}", differences(&seen, &loops));
     let mut rewinds = 0;
     for turn in 0..3 {
         let (got, n) = chaotic(&case, &mut Random(seed ^ (turn << 32)));
@@ -284,17 +310,19 @@ fn however_it_is_driven_the_same_happens() {
         return;
     }
     let mut rewinds = 0;
-    let (mut retired, mut traps, mut sleeps, mut idle, mut fetch) = (0, 0, 0, 0, 0);
+    let (mut retired, mut in_blocks, mut traps, mut sleeps, mut idle, mut fetch) = (0, 0, 0, 0, 0, 0);
     for seed in 0..400 {
         let (n, outcome) = check(seed);
         rewinds += n;
         retired += outcome.retired;
+        in_blocks += outcome.in_blocks.0;
         traps += outcome.records.iter().filter(|r| r.kind < 3).count();
         sleeps += outcome.records.iter().filter(|r| r.kind == 4).count();
         idle += outcome.accounts[Account::Idle as usize];
         fetch += outcome.accounts[Account::Fetch as usize];
     }
     // The programs do what they are for.
-    println!("{rewinds} rewinds, {retired} instructions, {traps} traps, {sleeps} sleeps, {idle} idle, {fetch} fetch");
+    println!("{rewinds} rewinds, {retired} instructions, {in_blocks} in blocks, {traps} traps, {sleeps} sleeps, {idle} idle, {fetch} fetch");
+    assert!(in_blocks > retired / 10);
     assert!(rewinds > 1000 && retired > 100_000 && traps > 1000 && sleeps > 1000 && idle > 10_000 && fetch > 10_000);
 }

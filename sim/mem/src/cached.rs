@@ -225,6 +225,27 @@ impl HartMemory for CachedPort {
         self.icache.line(slot as usize)
     }
 
+    #[inline(always)]
+    fn fetch_at_once(&mut self, _now: Cycle, pc: u32) -> Option<(u32, u32)> {
+        let addr = pc & !self.bypass_mask;
+        let index = self.icache.index_of(addr);
+        self.icache.holds(addr).then(|| (index as u32, self.icache.version(index)))
+    }
+
+    #[inline(always)]
+    fn load_at_once(&mut self, _now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        let at = self.dcache.find(addr, width.bytes())?;
+        Some(self.dcache.read(at, width))
+    }
+
+    #[inline(always)]
+    fn store_at_once(&mut self, _now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        let Some(at) = self.dcache.find(addr, width.bytes()) else { return false };
+        let undo = self.dcache.write(at, width, value);
+        self.stores.push(undo);
+        true
+    }
+
     #[inline]
     fn load(&mut self, _now: Cycle, addr: u32, width: Width) -> Access {
         match self.dcache.find(addr, width.bytes()) {

@@ -278,6 +278,35 @@ impl HartMemory for IdealView<'_> {
         self.port.line(slot as usize)
     }
 
+    #[inline(always)]
+    fn fetch_at_once(&mut self, _now: Cycle, pc: u32) -> Option<(u32, u32)> {
+        let slot = IdealPort::slot_of(pc);
+        let held = self.port.slots[slot];
+        let hit = held.line == pc & !(LINE - 1) && held.epoch == self.port.epoch;
+        hit.then_some((slot as u32, held.version))
+    }
+
+    #[inline(always)]
+    fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        if now >= self.ordered_until || addr & (width.bytes() - 1) != 0 {
+            return None;
+        }
+        let memory = self.memories.iter().find(|m| m.contains(addr, width.bytes()))?;
+        Some(memory.load(addr, width))
+    }
+
+    #[inline(always)]
+    fn store_at_once(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        if now >= self.ordered_until || addr & (width.bytes() - 1) != 0 {
+            return false;
+        }
+        let Some(memory) = self.memories.iter_mut().find(|m| m.contains(addr, width.bytes())) else { return false };
+        memory.store(addr, width, value);
+        self.port.changed = true;
+        self.wrote(addr, width);
+        true
+    }
+
     #[inline]
     fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access {
         if now < self.ordered_until {

@@ -66,6 +66,18 @@ macro_rules! forward {
                 $port.fetch_bytes(slot)
             }
             #[inline(always)]
+            fn fetch_at_once(&mut $self, now: Cycle, pc: u32) -> Option<(u32, u32)> {
+                $port.fetch_at_once(now, pc)
+            }
+            #[inline(always)]
+            fn load_at_once(&mut $self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+                $port.load_at_once(now, addr, width)
+            }
+            #[inline(always)]
+            fn store_at_once(&mut $self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+                $port.store_at_once(now, addr, width, value)
+            }
+            #[inline(always)]
             fn load(&mut $self, now: Cycle, addr: u32, width: Width) -> Access {
                 $port.load(now, addr, width)
             }

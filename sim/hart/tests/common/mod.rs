@@ -40,6 +40,8 @@ struct Fetched {
 /// The memory double.
 #[derive(Clone, Debug)]
 pub struct Bus {
+    /// Answer the short ways of translated blocks; without them the loop executes each instruction on its own.
+    pub short: bool,
     pub ram: Vec<u8>,
     undo: Vec<(usize, u8)>,
     /// Present when instruction lines must be fetched: a direct-mapped cache.
@@ -75,6 +77,7 @@ impl Bus {
             reserved: None,
             saved_reserved: None,
             seen: Vec::new(),
+            short: true,
         }
     }
 
@@ -100,6 +103,10 @@ impl Bus {
     fn place(addr: u32, bytes: u32) -> Option<usize> {
         let at = addr.wrapping_sub(BASE);
         (at < SIZE && at + bytes <= SIZE).then_some(at as usize)
+    }
+
+    fn at_once(&self, addr: u32, width: Width) -> bool {
+        self.short && addr < SLOW && addr % width.bytes() == 0
     }
 
     fn read(&self, at: usize, bytes: u32) -> u32 {
@@ -215,6 +222,23 @@ impl HartMemory for Bus {
     fn fetch_bytes(&self, slot: u32) -> &[u8] {
         let bytes = self.lines.as_ref().map_or(&self.ram, |l| &l.bytes);
         &bytes[(slot * LINE) as usize..][..LINE as usize]
+    }
+    fn fetch_at_once(&mut self, _now: Cycle, pc: u32) -> Option<(u32, u32)> {
+        let at = Self::place(pc & !(LINE - 1), LINE).filter(|_| self.short)?;
+        let Some(l) = &self.lines else { return Some((at as u32 / LINE, self.version)) };
+        let slot = (pc / LINE) as usize % l.tags.len();
+        (l.tags[slot] == pc / LINE).then_some((slot as u32, self.versions[slot]))
+    }
+    fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        let at = Self::place(addr, width.bytes()).filter(|_| self.at_once(addr, width))?;
+        self.seen.push(Seen::Load(now.0, addr));
+        Some(self.read(at, width.bytes()))
+    }
+    fn store_at_once(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        let Some(at) = Self::place(addr, width.bytes()).filter(|_| self.at_once(addr, width)) else { return false };
+        self.seen.push(Seen::Store(now.0, addr, value));
+        self.write(at, width.bytes(), value);
+        true
     }
     fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access {
         self.seen.push(Seen::Load(now.0, addr));

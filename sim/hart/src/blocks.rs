@@ -1,0 +1,552 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Translated blocks: straight pieces of a program whose costs are added up once, when they are translated.
+//!
+//! A block begins at any instruction and goes on over line ends, direct jumps and branches not taken, up to an instruction that
+//! only the loop of `run.rs` executes. Each of its steps knows how many cycles after the block's begin its instruction is issued,
+//! *if no result is late when the block begins*; then neither time nor readiness of registers need be followed inside. What is
+//! late when a branch leaves the block is listed with that exit, what is late in the middle follows from [`Meta`].
+//!
+//! Nothing here decides what happens: a step that cannot be done at once (a miss, a trap, a line that is not held) leaves the block at the
+//! boundary before its instruction, and the loop executes that from the beginning.
+
+use crate::lines::{self, tag, Lines, SINK};
+use crate::observe::Sites;
+use crate::timing::Costs;
+use isa::{Code, IsaSet};
+
+/// What a step does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Do {
+    /// rd = imm: lui, auipc, and either with an addi.
+    Const,
+    Addi,
+    Slti,
+    Sltiu,
+    Xori,
+    Ori,
+    Andi,
+    Slli,
+    Srli,
+    Srai,
+    Add,
+    Sub,
+    Sll,
+    Slt,
+    Sltu,
+    Xor,
+    Srl,
+    Sra,
+    Or,
+    And,
+    Mul,
+    Mulh,
+    Mulhsu,
+    Mulhu,
+    Lb,
+    Lh,
+    Lw,
+    Lbu,
+    Lhu,
+    Sb,
+    Sh,
+    Sw,
+    /// Branches: imm is the address, aux the exit, rd whether it goes backward.
+    Beq,
+    Bne,
+    Blt,
+    Bge,
+    Bltu,
+    Bgeu,
+    /// A direct jump inside the block: imm is the target, aux the address behind it.
+    Jump,
+    /// An indirect jump: aux is the exit.
+    Jalr,
+    /// The block goes on in another line: imm is an address in it, aux its key.
+    Line,
+    /// The block ends: aux is the exit.
+    End,
+    /// The line that follows, of the address imm, had not been seen yet: the loop executes what comes, and learns it.
+    Unknown,
+    /// The loop executes the next instruction.
+    Loop,
+}
+
+/// One step. For loads and stores aux is the issue, in cycles from the block's begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub act: Do,
+    pub rd: u8,
+    pub rs1: u8,
+    pub rs2: u8,
+    pub imm: i32,
+    pub aux: u32,
+}
+
+/// What leaving the block before a step needs. Cycles count from the block's begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Meta {
+    /// Address of the instruction.
+    pub pc: u32,
+    /// The boundary before it.
+    pub boundary: u32,
+    /// Instructions of the block before it.
+    pub retired: u32,
+    /// When what it writes to `rd` can be used.
+    pub ready: u32,
+    /// A register, or `SINK`.
+    pub rd: u8,
+}
+
+/// A way out of a block that its last or a branch's instruction takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exit {
+    /// Where it leads: of a branch, when it is taken.
+    pub target: u32,
+    /// Address behind the instruction.
+    pub end: u32,
+    /// When the instruction is issued; of `Do::End`, the boundary.
+    pub issue: u32,
+    /// Instructions up to this one.
+    pub retired: u32,
+    /// Late results, in `Blocks::lates`.
+    pub lates: (u32, u32),
+    /// The same as a set, and the last instant.
+    pub late_set: u32,
+    pub late_until: u32,
+}
+
+/// What is checked when a block reaches a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    /// Slot and version under which the line's bytes were last compared; 0 if they have to be.
+    pub seen: u64,
+    /// The bytes it was translated from, in `Blocks::texts`.
+    pub text: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub pc: u32,
+    /// The era of its keys; see [`Lines::distrust`].
+    pub era: u32,
+    /// First step, and one past the last.
+    pub first: u32,
+    pub last: u32,
+    /// First key, and one past the last.
+    pub keys: (u32, u32),
+    /// The last boundary that it passes without looking at interrupts.
+    pub span: u32,
+    /// Registers that are read, before they are written, earlier than 1, 2, … cycles after the begin; the last: ever.
+    pub early: [u32; EARLY],
+    /// Registers that are written.
+    pub writes: u32,
+}
+
+pub(crate) const EARLY: usize = 8;
+const PLACES: usize = 4096;
+/// Steps of all blocks together; then all are forgotten.
+const MOST_STEPS: usize = 1 << 16;
+/// Instructions of a block.
+const MOST_INSTRUCTIONS: u32 = 64;
+/// Cycles of a block.
+const MOST_CYCLES: u64 = 1 << 16;
+
+/// What is known of an address at which the loop came to look.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    pc: u32,
+    /// 0: the address was seen once.
+    block: u32,
+}
+
+/// All blocks of a hart.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks {
+    pub places: Vec<Place>,
+    pub blocks: Vec<Block>,
+    pub steps: Vec<Step>,
+    pub metas: Vec<Meta>,
+    pub exits: Vec<Exit>,
+    pub lates: Vec<(u8, u32)>,
+    pub keys: Vec<Key>,
+    pub texts: Vec<u8>,
+}
+
+/// What of a hart decides how its blocks are translated; constant.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    pub set: IsaSet,
+    pub costs: &'a Costs,
+    pub sites: Option<&'a Sites>,
+    pub misaligned_fetch: u32,
+}
+
+impl Blocks {
+    pub fn clear(&mut self) {
+        *self = Blocks { places: std::mem::take(&mut self.places), ..Blocks::default() };
+        self.places.clear();
+        self.places.resize(PLACES, Place::default());
+        // Number 0 says that there is none.
+        self.blocks.push(Block {
+            pc: 1,
+            era: 0,
+            first: 0,
+            last: 0,
+            keys: (0, 0),
+            span: 0,
+            early: [0; EARLY],
+            writes: 0,
+        });
+    }
+
+    fn place(pc: u32) -> usize {
+        (pc >> 1) as usize & (PLACES - 1)
+    }
+
+    /// The block that begins at `pc`, if it has been translated.
+    #[inline(always)]
+    pub fn find(&self, pc: u32) -> Option<usize> {
+        let place = self.places.get(Self::place(pc))?;
+        (place.pc == pc && place.block != 0).then_some(place.block as usize)
+    }
+
+    /// The loop has come to `pc`, where no block begins: whether it came there before.
+    pub fn seen(&mut self, pc: u32) -> bool {
+        if self.places.is_empty() {
+            self.clear();
+        }
+        let place = &mut self.places[Self::place(pc)];
+        let again = place.pc == pc;
+        *place = Place { pc, block: 0 };
+        again
+    }
+
+    /// The block at `pc` must be translated anew.
+    #[cold]
+    pub fn forget(places: &mut [Place], pc: u32) {
+        let place = &mut places[Self::place(pc)];
+        if place.pc == pc {
+            place.block = 0;
+        }
+    }
+
+    /// Translate the block that begins at `pc`; `None` if its first line is not known.
+    #[cold]
+    #[inline(never)]
+    pub fn translate(&mut self, lines: &Lines, rules: Rules<'_>, pc: u32) -> Option<usize> {
+        lines.half(pc)?;
+        if self.steps.len() > MOST_STEPS {
+            self.clear();
+        }
+        let first = self.steps.len() as u32;
+        let keys = self.keys.len() as u32;
+        let mut t = Translation::new(self, lines, rules, pc);
+        t.run();
+        let (span, early, writes) = (t.span, t.early, t.writes);
+        let block = Block {
+            pc,
+            era: lines.era(),
+            first,
+            last: self.steps.len() as u32,
+            keys: (keys, self.keys.len() as u32),
+            span,
+            early,
+            writes,
+        };
+        let index = self.blocks.len();
+        self.blocks.push(block);
+        self.places[Self::place(pc)] = Place { pc, block: index as u32 };
+        Some(index)
+    }
+
+    /// A line is not held as it was when its bytes were last compared. Whether they are what the block was translated from.
+    #[cold]
+    #[inline(never)]
+    pub fn same_text(key: &mut Key, texts: &[u8], seen: u64, bytes: &[u8]) -> bool {
+        let same = texts.get(key.text as usize..).is_some_and(|t| t.starts_with(bytes));
+        if same {
+            key.seen = seen;
+        }
+        same
+    }
+}
+
+/// What registers have been through while a block is translated.
+struct Translation<'a> {
+    out: &'a mut Blocks,
+    lines: &'a Lines,
+    rules: Rules<'a>,
+    begin: u32,
+    pc: u32,
+    now: u64,
+    retired: u32,
+    /// When each register can be used.
+    ready: [u64; 33],
+    /// Lines that have been checked.
+    checked: Vec<u32>,
+    span: u32,
+    early: [u32; EARLY],
+    writes: u32,
+}
+
+impl<'a> Translation<'a> {
+    fn new(out: &'a mut Blocks, lines: &'a Lines, rules: Rules<'a>, pc: u32) -> Translation<'a> {
+        Translation {
+            out,
+            lines,
+            rules,
+            begin: pc,
+            pc,
+            now: 0,
+            retired: 0,
+            ready: [0; 33],
+            checked: Vec::new(),
+            span: 0,
+            early: [0; EARLY],
+            writes: 0,
+        }
+    }
+
+    fn push(&mut self, step: Step, rd: u8, ready: u64) {
+        self.out.steps.push(step);
+        self.out.metas.push(Meta {
+            pc: self.pc,
+            boundary: self.now as u32,
+            retired: self.retired,
+            ready: ready as u32,
+            rd,
+        });
+    }
+
+    fn stop(&mut self, act: Do, address: u32) {
+        let exit = if act == Do::End { self.exit(self.pc, self.pc, self.now) } else { 0 };
+        self.push(Step { act, rd: SINK, rs1: 0, rs2: 0, imm: address as i32, aux: exit }, SINK, 0);
+    }
+
+    /// An exit of an instruction that is issued at `issue`, or at the boundary there.
+    fn exit(&mut self, target: u32, end: u32, issue: u64) -> u32 {
+        let from = self.out.lates.len() as u32;
+        let (mut late_set, mut late_until) = (0, 0);
+        for r in 1..32u8 {
+            let ready = self.ready[usize::from(r)];
+            if ready > issue {
+                self.out.lates.push((r, ready as u32));
+                late_set |= 1 << r;
+                late_until = late_until.max(ready as u32);
+            }
+        }
+        let lates = (from, self.out.lates.len() as u32);
+        let retired = self.retired;
+        self.out.exits.push(Exit { target, end, issue: issue as u32, retired, lates, late_set, late_until });
+        self.out.exits.len() as u32 - 1
+    }
+
+    /// Make sure that the line that holds `pc` is checked by then.
+    fn line(&mut self, pc: u32) {
+        let base = pc & !(self.lines.line_bytes - 1);
+        if self.checked.contains(&base) {
+            return;
+        }
+        self.checked.push(base);
+        let text = self.out.texts.len() as u32;
+        self.out.texts.extend_from_slice(self.lines.text(base));
+        self.out.keys.push(Key { seen: 0, text });
+        let aux = self.out.keys.len() as u32 - 1;
+        self.push(Step { act: Do::Line, rd: SINK, rs1: 0, rs2: 0, imm: base as i32, aux }, SINK, 0);
+    }
+
+    fn reads(&mut self, register: u8, issue: u64) {
+        let bit = 1u32 << register;
+        if register == 0 || self.writes & bit != 0 {
+            return;
+        }
+        for (i, set) in self.early.iter_mut().enumerate() {
+            if issue < i as u64 + 1 || i == EARLY - 1 {
+                *set |= bit;
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            let pc = self.pc;
+            // Which halves are known?
+            let Some(low) = self.lines.half(pc) else { return self.stop(Do::Unknown, pc) };
+            let long = isa::length(low) == 4;
+            let behind = pc.wrapping_add(2);
+            let high = if long { self.lines.half(behind) } else { Some(0) };
+            let Some(high) = high else { return self.stop(Do::Unknown, behind) };
+            let entry = lines::entry(self.rules.set, self.rules.sites, pc, low, high);
+            self.line(pc);
+            if long {
+                self.line(behind);
+            }
+            if entry.tag != tag::PLAIN {
+                return self.stop(Do::Loop, 0);
+            }
+            if self.retired >= MOST_INSTRUCTIONS || self.now >= MOST_CYCLES {
+                return self.stop(Do::End, 0);
+            }
+            if !self.instruction(entry.op) {
+                return;
+            }
+        }
+    }
+
+    /// Translate one instruction; false if the block ends with it, or before it.
+    fn instruction(&mut self, op: isa::Op) -> bool {
+        let costs = self.rules.costs;
+        let act = act(op.code);
+        let fixed = costs.fixed(op.code);
+        let (Some(act), Some((cost, result))) = (act, fixed) else {
+            // What has no effect but its time needs no step.
+            if let (Code::Fence | Code::Pause | Code::Prefetch, Some((cost, _))) = (op.code, fixed) {
+                let issue = self.issue(op);
+                self.next(op.len, issue + cost);
+                return true;
+            }
+            self.stop(Do::Loop, 0);
+            return false;
+        };
+        let end = self.pc.wrapping_add(u32::from(op.len));
+        let target = self.pc.wrapping_add(op.imm as u32);
+        let direct = matches!(op.code, Code::Jal) || (Do::Beq as u8..=Do::Bgeu as u8).contains(&(act as u8));
+        if direct && target & self.rules.misaligned_fetch != 0 {
+            self.stop(Do::Loop, 0);
+            return false;
+        }
+        let issue = self.issue(op);
+        let mut step = Step { act, rd: op.rd, rs1: op.rs1, rs2: op.rs2, imm: op.imm, aux: issue as u32 };
+        match op.code {
+            Code::Jal => {
+                step = Step { imm: target as i32, aux: end, ..step };
+                self.push(step, op.rd, issue + cost);
+                self.writes(op.rd, issue + cost);
+                self.next(op.len, issue + cost);
+                self.pc = target;
+                if target == self.begin {
+                    self.stop(Do::End, 0);
+                }
+                target != self.begin
+            }
+            Code::Jalr => {
+                // The link is not late.
+                self.writes(op.rd, 0);
+                self.retired += 1;
+                let exit = self.exit(0, end, issue);
+                self.retired -= 1;
+                self.push(Step { aux: exit, ..step }, SINK, 0);
+                self.next(op.len, issue + cost);
+                false
+            }
+            Code::Beq | Code::Bne | Code::Blt | Code::Bge | Code::Bltu | Code::Bgeu => {
+                self.retired += 1;
+                let exit = self.exit(target, end, issue);
+                self.retired -= 1;
+                let step = Step { rd: u8::from(op.imm < 0), imm: self.pc as i32, aux: exit, ..step };
+                self.push(step, SINK, 0);
+                self.next(op.len, issue + costs.branch[0]);
+                true
+            }
+            Code::Lui | Code::Auipc => {
+                let value = if op.code == Code::Lui { op.imm as u32 } else { target };
+                self.push(Step { imm: value as i32, ..step }, op.rd, issue + result);
+                self.writes(op.rd, issue + result);
+                self.next(op.len, issue + cost);
+                true
+            }
+            _ => {
+                let writes = !(Do::Sb as u8..=Do::Sw as u8).contains(&(act as u8));
+                let rd = if writes { op.rd } else { SINK };
+                if !self.fuse(op, act) {
+                    self.push(step, rd, issue + result);
+                }
+                if writes {
+                    self.writes(op.rd, issue + result);
+                }
+                self.next(op.len, issue + cost);
+                true
+            }
+        }
+    }
+
+    /// lui or auipc and then addi make one constant.
+    fn fuse(&mut self, op: isa::Op, act: Do) -> bool {
+        let (Some(last), Some(meta)) = (self.out.steps.last_mut(), self.out.metas.last_mut()) else { return false };
+        let fits = act == Do::Addi && last.act == Do::Const && last.rd == op.rd && op.rs1 == op.rd && op.rd != SINK;
+        if fits {
+            last.imm = last.imm.wrapping_add(op.imm);
+            meta.ready = (self.now + self.rules.costs.alu) as u32;
+        }
+        fits
+    }
+
+    fn issue(&mut self, op: isa::Op) -> u64 {
+        let ready = |r: u8| self.ready[usize::from(r).min(32)];
+        let issue = self.now.max(ready(op.rs1)).max(ready(op.rs2));
+        self.reads(op.rs1, issue);
+        self.reads(op.rs2, issue);
+        issue
+    }
+
+    fn writes(&mut self, rd: u8, ready: u64) {
+        if rd < SINK {
+            self.ready[usize::from(rd)] = ready;
+            self.writes |= 1 << rd;
+        }
+    }
+
+    fn next(&mut self, len: u8, now: u64) {
+        self.span = self.span.max(self.now as u32);
+        self.now = now;
+        self.retired += 1;
+        self.pc = self.pc.wrapping_add(u32::from(len));
+    }
+}
+
+fn act(code: Code) -> Option<Do> {
+    Some(match code {
+        Code::Lui | Code::Auipc => Do::Const,
+        Code::Jal => Do::Jump,
+        Code::Jalr => Do::Jalr,
+        Code::Beq => Do::Beq,
+        Code::Bne => Do::Bne,
+        Code::Blt => Do::Blt,
+        Code::Bge => Do::Bge,
+        Code::Bltu => Do::Bltu,
+        Code::Bgeu => Do::Bgeu,
+        Code::Lb => Do::Lb,
+        Code::Lh => Do::Lh,
+        Code::Lw => Do::Lw,
+        Code::Lbu => Do::Lbu,
+        Code::Lhu => Do::Lhu,
+        Code::Sb => Do::Sb,
+        Code::Sh => Do::Sh,
+        Code::Sw => Do::Sw,
+        Code::Addi => Do::Addi,
+        Code::Slti => Do::Slti,
+        Code::Sltiu => Do::Sltiu,
+        Code::Xori => Do::Xori,
+        Code::Ori => Do::Ori,
+        Code::Andi => Do::Andi,
+        Code::Slli => Do::Slli,
+        Code::Srli => Do::Srli,
+        Code::Srai => Do::Srai,
+        Code::Add => Do::Add,
+        Code::Sub => Do::Sub,
+        Code::Sll => Do::Sll,
+        Code::Slt => Do::Slt,
+        Code::Sltu => Do::Sltu,
+        Code::Xor => Do::Xor,
+        Code::Srl => Do::Srl,
+        Code::Sra => Do::Sra,
+        Code::Or => Do::Or,
+        Code::And => Do::And,
+        Code::Mul => Do::Mul,
+        Code::Mulh => Do::Mulh,
+        Code::Mulhsu => Do::Mulhsu,
+        Code::Mulhu => Do::Mulhu,
+        _ => return None,
+    })
+}
