@@ -466,7 +466,7 @@ fn memories(platform: &Platform, places: &Places) -> Vec<Problem> {
                 format!("write {} or {}", below.max(64), below.saturating_add(64)),
             ));
         }
-        if let MemoryKind::Sdram { banks, row_bytes, trfc, refresh_interval, .. } = m.kind {
+        if let MemoryKind::Sdram { banks, row_bytes, .. } = m.kind {
             if u64::from(banks) * u64::from(row_bytes) > u64::from(m.size_bytes) {
                 problems.push(Problem::at(
                     at("row_bytes"),
@@ -475,14 +475,22 @@ fn memories(platform: &Platform, places: &Places) -> Vec<Problem> {
                     "correct banks, row_bytes or size_bytes",
                 ));
             }
-            if refresh_interval != 0 && refresh_interval <= trfc {
-                problems.push(Problem::at(
-                    at("refresh_interval"),
-                    format!("`{}` would do nothing but refresh", m.name),
-                    format!("a refresh takes {trfc} cycles"),
-                    "make refresh_interval larger than trfc, or 0 for none",
-                ));
+        }
+        let (interval, refresh) = match m.kind {
+            MemoryKind::Sdram { refresh_interval, trfc, .. } => (refresh_interval, trfc),
+            // From a spinning state machine to the next command: see `mem::AvalonSdram`.
+            MemoryKind::AvalonSdram { refresh_interval, trp, trcd, trfc, .. } => {
+                (refresh_interval, trp + trcd + trfc + 8)
             }
+            _ => (0, 0),
+        };
+        if interval != 0 && interval <= refresh {
+            problems.push(Problem::at(
+                at("refresh_interval"),
+                format!("`{}` would do nothing but refresh", m.name),
+                format!("a refresh takes {refresh} cycles"),
+                format!("make refresh_interval larger than {refresh}, or 0 for none"),
+            ));
         }
     }
     problems

@@ -11,6 +11,11 @@ const fn cycles(name: &'static str, doc: &'static str) -> Key {
     Key::required(name, doc, Value::Int(0, CYCLES))
 }
 
+/// Of a controller whose state machine needs at least one cycle for it.
+const fn command(name: &'static str, doc: &'static str) -> Key {
+    Key::required(name, doc, Value::Int(1, CYCLES))
+}
+
 const WIDTH_BITS: Key = Key::required("width_bits", "width of the data bus", Value::Power(8, 128));
 
 /// A platform file.
@@ -163,6 +168,20 @@ static MEMORY: Table = Table {
                     Key::required("row_bytes", "bytes of a row of one bank", Value::Power(64, 1 << 20)),
                     cycles("read_overhead", "what controller and fabric add to a read"),
                     cycles("write_overhead", "what controller and fabric add to a write"),
+                ],
+            },
+            Case {
+                word: "avalon_sdram",
+                doc: "single-data-rate SDRAM behind the controller that Altera's system builder generates: one open row, \
+                      posted writes; times in cycles of the base clock",
+                keys: &[
+                    WIDTH_BITS,
+                    command("cas", "READ command to first data"),
+                    command("trcd", "ACTIVATE to READ or WRITE"),
+                    command("trp", "PRECHARGE to ACTIVATE"),
+                    command("trfc", "length of a refresh"),
+                    cycles("refresh_interval", "from one refresh to the next; 0 for never"),
+                    Key::required("row_bytes", "bytes of a row of one bank", Value::Power(64, 1 << 20)),
                 ],
             },
             Case {

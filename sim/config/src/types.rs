@@ -230,6 +230,23 @@ pub enum MemoryKind {
         /// What controller and fabric add to a write.
         write_overhead: u32,
     },
+    /// Single-data-rate SDRAM behind the controller that Altera's system builder generates, with one open row.
+    AvalonSdram {
+        /// Width of the data bus.
+        width_bits: u32,
+        /// READ command to first data.
+        cas: u32,
+        /// ACTIVATE to READ or WRITE.
+        trcd: u32,
+        /// PRECHARGE to ACTIVATE.
+        trp: u32,
+        /// Length of a refresh.
+        trfc: u32,
+        /// From one refresh to the next; 0 means never.
+        refresh_interval: u32,
+        /// Bytes of a row of one bank.
+        row_bytes: u32,
+    },
     /// Static memory: each beat of its bus costs the same.
     Sram {
         /// Width of the data bus.

@@ -47,7 +47,7 @@ fn platforms_too() {
         "p.toml",
         &[
             ("core.0.dcache.size_bytes", "65536"),
-            ("memory.sdram.read_overhead", "5"),
+            ("memory.sdram.cas", "2"),
             ("interconnect.response_cycles", "0"),
             ("boot.hartid_in_a0", "true"),
             ("device.uart1.access_cycles", "3"),
@@ -57,7 +57,7 @@ fn platforms_too() {
     let p = platform_resolve(&changed, "p.toml", &[platforms()]).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(p.cores[1].dcache.unwrap().size_bytes, 65536);
     assert_eq!((p.interconnect.response_cycles, p.boot.hartid_in_a0, p.devices[1].access_cycles), (0, true, 3));
-    assert!(matches!(p.memories[1].kind, MemoryKind::Sdram { read_overhead: 5, .. }));
+    assert!(matches!(p.memories[1].kind, MemoryKind::AvalonSdram { cas: 2, .. }));
     let none = apply_overrides(&text("virt"), "p.toml", &[("core.0.icache", "{ size_bytes = 1024, line_bytes = 16 }")])
         .unwrap();
     let p = platform_resolve(&none, "p.toml", &[platforms()]).unwrap();

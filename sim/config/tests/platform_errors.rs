@@ -91,9 +91,9 @@ fn missing_key() {
 #[test]
 fn unknown_word() {
     wrong(
-        "kind = \"sdram\"",
+        "kind = \"avalon_sdram\"",
         "kind = \"sdrma\"",
-        &["`kind` cannot be \"sdrma\"", "did you mean `sdram`? it can be: sdram, sram, ideal"],
+        &["`kind` cannot be \"sdrma\"", "did you mean `sdram`? it can be: sdram, avalon_sdram, sram, ideal"],
     );
     wrong(
         "model = \"finisher\" ",
@@ -109,7 +109,7 @@ fn unknown_word() {
 
 #[test]
 fn out_of_range() {
-    wrong("cas = 3 ", "cas = -1 ", &["`cas` is out of range", "-1 is not allowed", "from 0 to 1000000"]);
+    wrong("cas = 3 ", "cas = -1 ", &["`cas` is out of range", "-1 is not allowed", "from 1 to 1000000"]);
     wrong(
         "base = 0x0048_0000 ",
         "base = 0x1_0000_0000 ",
@@ -285,12 +285,14 @@ fn memories() {
     );
     wrong(
         "refresh_interval = 781 ",
-        "refresh_interval = 4 ",
-        &["would do nothing but refresh", "a refresh takes 4 cycles"],
+        "refresh_interval = 14 ",
+        &["would do nothing but refresh", "a refresh takes 14 cycles", "larger than 14"],
     );
-    let e = error(
-        &change(&text("de2-dual"), "banks = 4 ", "banks = 64 ").replace("row_bytes = 512 ", "row_bytes = 262144 "),
-    );
+    let plain = change(&text("de2-dual"), "kind = \"avalon_sdram\"", "kind = \"sdram\"  ")
+        .replace("row_bytes = 512 ", "banks = 4\nread_overhead = 2\nwrite_overhead = 1\nrow_bytes = 512 ");
+    let e = error(&change(&plain, "refresh_interval = 781 ", "refresh_interval = 4 "));
+    holds(&e, &["would do nothing but refresh", "a refresh takes 4 cycles"]);
+    let e = error(&change(&plain, "banks = 4", "banks = 64").replace("row_bytes = 512 ", "row_bytes = 262144 "));
     holds(&e, &["64 banks with rows of 262144 bytes are more than all of `sdram`"]);
 }
 

@@ -35,8 +35,9 @@ fn what_is_wrong_in_form_does_not_fit() {
     for (from, to) in [
         ("clock_hz = 50", "clock_zh = 50"),
         ("cas = 3 ", "cas = -3 "),
-        ("banks = 4 ", "banks = 3 "),
-        ("kind = \"sram\"", "kind = \"sdram\""),
+        ("row_bytes = 512 ", "row_bytes = 513 "),
+        ("trp = 1 ", "trp = 0 "),
+        ("kind = \"sram\"", "kind = \"avalon_sdram\""),
         ("kind = \"sram\"", "kind = \"dram\""),
         ("access_cycles = 1 ", "access_cycles = 1\ncas = 3 "),
         ("model = \"finisher\"", "model = \"clint\""),

@@ -22,12 +22,11 @@ fn de2_dual() {
     // Sorted by address.
     let memories: Vec<_> = p.memories.iter().map(|m| (m.name.as_str(), m.base, m.size_bytes)).collect();
     assert_eq!(memories, [("sram", 0x48_0000, 0x8_0000), ("sdram", 0x80_0000, 0x80_0000)]);
-    let MemoryKind::Sdram { width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes, .. } =
-        p.memories[1].kind
+    let MemoryKind::AvalonSdram { width_bits, cas, trcd, trp, trfc, refresh_interval, row_bytes } = p.memories[1].kind
     else {
         panic!("sdram is an SDRAM")
     };
-    assert_eq!((width_bits, cas, trcd, trp, trfc, refresh_interval, banks, row_bytes), (16, 3, 1, 1, 4, 781, 4, 512));
+    assert_eq!((width_bits, cas, trcd, trp, trfc, refresh_interval, row_bytes), (16, 3, 1, 1, 4, 781, 512));
     let wires: Vec<_> =
         p.devices.iter().map(|d| (d.name.as_str(), d.base, d.size_bytes, d.core, d.outputs.as_slice())).collect();
     let wire = |core, bit| [Output { output: 0, core, bit }];
@@ -103,7 +102,7 @@ fn every_platform_is_called_as_its_file_and_survives_json() {
 #[test]
 fn json_looks_as_python_reads_it() {
     let v = serde_json::to_value(platform("de2-dual")).unwrap();
-    assert_eq!(v["memories"][1]["kind"], "sdram");
+    assert_eq!(v["memories"][1]["kind"], "avalon_sdram");
     assert_eq!(v["memories"][1]["row_bytes"], 512);
     assert_eq!(v["devices"][0]["model"], "uart16550");
     assert_eq!(v["devices"][0]["outputs"][0]["bit"], 17);

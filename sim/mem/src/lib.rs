@@ -11,6 +11,7 @@
 #![allow(clippy::should_implement_trait)]
 
 mod arbiter;
+mod avalon_sdram;
 mod backing;
 mod cache;
 mod cached;
@@ -21,6 +22,7 @@ mod sdram;
 mod sram;
 
 pub use arbiter::{Masters, RoundRobin};
+pub use avalon_sdram::{AvalonSdram, AvalonSdramTiming};
 pub use backing::{Backing, Init};
 pub use cache::{Cache, CacheGeometry};
 pub use cached::{CacheStats, CachedPort, CachedPortConfig};
@@ -28,3 +30,18 @@ pub use ideal::{IdealPort, IdealView};
 pub use reservations::Reservations;
 pub use sdram::{Sdram, SdramTiming};
 pub use sram::{Sram, SramTiming};
+
+/// How long a transfer takes at a memory, from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Service {
+    /// Until the memory takes the next transfer.
+    pub held: engine::Cycles,
+    /// Until the data is there, or the write is somebody else's business.
+    pub answered: engine::Cycles,
+}
+
+impl From<engine::Cycles> for Service {
+    fn from(cycles: engine::Cycles) -> Service {
+        Service { held: cycles, answered: cycles }
+    }
+}

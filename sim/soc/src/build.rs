@@ -13,8 +13,8 @@ use dev::{Clint, Finisher, GoldfishRtc, HwMutex, Plic, PulseIrq, ResetRom, Timer
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{Hart, HartConfig, Timing};
 use mem::{
-    Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters, Reservations, RoundRobin, Sdram,
-    SdramTiming, Sram, SramTiming,
+    AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters,
+    Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming,
 };
 
 use std::collections::VecDeque;
@@ -93,6 +93,11 @@ fn memory_slave(memory: &config::Memory, index: usize, seed: u64, platform: &Pla
                 write_overhead,
             };
             MemoryTiming::Sdram(Sdram::new(timing, phase))
+        }
+        MemoryKind::AvalonSdram { width_bits, cas, trcd, trp, trfc, refresh_interval, row_bytes } => {
+            let phase = if platform.seeded.refresh_phase { draw(seed, STREAM_REFRESH + index as u64) } else { 0 };
+            let timing = AvalonSdramTiming { width_bits, cas, trcd, trp, trfc, refresh_interval, row_bytes };
+            MemoryTiming::AvalonSdram(AvalonSdram::new(timing, phase))
         }
         MemoryKind::Sram { width_bits, access_cycles } => {
             MemoryTiming::Sram(Sram::new(SramTiming { width_bits, access_cycles }))

@@ -13,13 +13,14 @@ use crate::agenda::Agenda;
 use engine::{
     AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, Mmio, Offset, Reply, Width,
 };
-use mem::{Backing, Masters, Reservations, RoundRobin, Sdram, Sram};
+use mem::{AvalonSdram, Backing, Masters, Reservations, RoundRobin, Sdram, Service, Sram};
 use serde::Serialize;
 use std::collections::VecDeque;
 
 /// What a memory's access costs.
 pub(crate) enum MemoryTiming {
     Sdram(Sdram),
+    AvalonSdram(AvalonSdram),
     Sram(Sram),
     /// Answers in the cycle of the grant plus one.
     Ideal,
@@ -204,7 +205,7 @@ impl Fabric {
     pub fn serve(&mut self, slave: usize, queued: Queued, now: Cycle, effects: &mut Effects) -> Served {
         let s = &mut self.slaves[slave];
         let off = queued.request.addr - s.base;
-        let (duration, reply) = match &mut s.target {
+        let (service, reply) = match &mut s.target {
             Target::Memory { index, timing } => {
                 let (bytes, write) = match &queued.request.op {
                     BusOp::Read { bytes } => (*bytes, false),
@@ -215,20 +216,24 @@ impl Fabric {
                     BusOp::Order => (0, false),
                 };
                 if off.checked_add(bytes).is_none_or(|end| end > s.size) {
-                    (Cycles(1), BusReply::Fault(AccessFault::Unmapped))
+                    (Cycles(1).into(), BusReply::Fault(AccessFault::Unmapped))
                 } else {
                     let mut time = |at: Cycle, write: bool| match timing {
-                        MemoryTiming::Sdram(t) => t.service(at, off, bytes, write),
-                        MemoryTiming::Sram(t) => t.service(at, off, bytes, write),
-                        MemoryTiming::Ideal => Cycles(1),
+                        MemoryTiming::Sdram(t) => t.service(at, off, bytes, write).into(),
+                        MemoryTiming::AvalonSdram(t) => t.service(at, off, bytes, write),
+                        MemoryTiming::Sram(t) => t.service(at, off, bytes, write).into(),
+                        MemoryTiming::Ideal => Service::from(Cycles(1)),
                     };
-                    let mut duration = time(now, write);
+                    let mut service = time(now, write);
                     if matches!(queued.request.op, BusOp::Amo { .. }) {
-                        duration += time(now + duration, true);
+                        // Locked: nothing comes in between.
+                        let read = service.answered;
+                        let Service { held, answered } = time(now + read, true);
+                        service = Service { held: read + held, answered: read + answered };
                     }
                     let reply =
                         transfer(&mut self.memories[*index], &mut self.reservations, queued.core, &queued.request);
-                    (duration, reply)
+                    (service, reply)
                 }
             }
             Target::Device { device, access, outputs, console, ticks } => {
@@ -246,18 +251,18 @@ impl Fabric {
                     self.wakes.set(slave, wake);
                 }
                 match reply {
-                    Some(Reply::Done(value, cycles)) => (*access + cycles, BusReply::Value(value)),
-                    Some(Reply::Fault) | None => (*access, BusReply::Fault(AccessFault::Refused)),
+                    Some(Reply::Done(value, cycles)) => ((*access + cycles).into(), BusReply::Value(value)),
+                    Some(Reply::Fault) | None => ((*access).into(), BusReply::Fault(AccessFault::Refused)),
                 }
             }
         };
         self.deliver(effects);
         let s = &mut self.slaves[slave];
-        let end = now + duration;
-        s.free_at = end;
+        let end = now + service.answered;
+        s.free_at = now + service.held;
         let waited = now.since(queued.arrival).0;
         s.stats.accesses += 1;
-        s.stats.busy_cycles += duration.0;
+        s.stats.busy_cycles += service.held.0;
         s.stats.wait_cycles += waited;
         s.stats.wait_histogram[wait_class(waited)] += 1;
         Served { queued, granted: now, end, reply }
@@ -341,6 +346,7 @@ impl Fabric {
             }
             match &s.target {
                 Target::Memory { timing: MemoryTiming::Sdram(t), .. } => t.hash(hash),
+                Target::Memory { timing: MemoryTiming::AvalonSdram(t), .. } => t.hash(hash),
                 Target::Memory { .. } => {}
                 Target::Device { device, .. } => {
                     hash(self.wakes.at(index).0);
