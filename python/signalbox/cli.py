@@ -26,6 +26,7 @@ _VERBS = {
     "stats": "Run and say where every core's cycles went.",
     "experiment": "List and run the published experiments.",
     "report": "Write a trace as one offline HTML file.",
+    "noc": "Replay traffic on a network on chip, or draw its load curve.",
     "platform": "List, show and check hardware descriptions.",
     "system": "Check a system file, or print the schema of system files.",
     "bench": "Measure the simulator's speed.",

@@ -62,6 +62,29 @@ def apply_overrides(text: str, filename: str, overrides: Mapping[str, str]) -> s
     return changed
 
 
+def noc_replay(data: bytes, filename: str, network: Mapping[str, Any], rows: bool) -> tuple[str, dict[str, Any]]:
+    """A traffic file through a network: its rows as CSV text if `rows`, and what it comes to."""
+    sim = extension()
+    try:
+        text, summary = sim.noc_replay(data, filename, json.dumps(network), rows)
+    except sim.InputError as e:
+        raise BadInput(str(e)) from e
+    except ValueError as e:
+        raise UsageError(str(e)) from e
+    result: dict[str, Any] = json.loads(summary)
+    return text, result
+
+
+def noc_measure(network: Mapping[str, Any], point: Mapping[str, Any]) -> dict[str, Any]:
+    """One run of a network under load."""
+    sim = extension()
+    try:
+        result: dict[str, Any] = json.loads(sim.noc_measure(json.dumps(network), json.dumps(point)))
+    except ValueError as e:
+        raise UsageError(str(e)) from e
+    return result
+
+
 def schema(what: str) -> dict[str, Any]:
     """JSON Schema of `platform` or `system` files, or the record kinds of a `trace`."""
     result: dict[str, Any] = json.loads(getattr(extension(), f"{what}_schema")())

@@ -28,4 +28,4 @@ pub use network::{ConfigError, Event, EventKind, Flit, InjectError, Network, Net
 pub use pattern::{Pattern, PatternError};
 pub use replay::{Packet, Replay, Stuck, Times};
 pub use stats::{LinkStats, WAIT_CLASSES};
-pub use topology::{Direction, Topology};
+pub use topology::{Direction, Topology, UnknownTopology};

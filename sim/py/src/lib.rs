@@ -7,6 +7,8 @@
 #![allow(unsafe_code)]
 #![allow(missing_docs)]
 
+mod traffic;
+
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -204,5 +206,7 @@ fn _sim(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(system_schema, m)?)?;
     m.add_function(wrap_pyfunction!(trace_schema, m)?)?;
     m.add_function(wrap_pyfunction!(image_info, m)?)?;
+    m.add_function(wrap_pyfunction!(traffic::noc_replay, m)?)?;
+    m.add_function(wrap_pyfunction!(traffic::noc_measure, m)?)?;
     Ok(())
 }

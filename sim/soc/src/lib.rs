@@ -13,7 +13,8 @@ mod report;
 mod symbols;
 mod view;
 
-pub use engine::Cycle;
+pub use ::noc as network;
+pub use engine::{Cycle, Cycles};
 pub use fabric::{SlaveStats, WAIT_CLASSES};
 pub use fault::{CoreBacktrace, Executed, Fault};
 pub use image::{Image, ImageError, Segment, Symbol};
