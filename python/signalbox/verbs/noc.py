@@ -116,7 +116,8 @@ def command(
     """Replay the traffic of FILE on a network on chip, or draw its load curve with --pattern.
 
     FILE has a line for each packet, with the columns packet_id, src_x, src_y, dst_x, dst_y, length_flits and
-    inject_cycle; - is standard input. --csv prints it again with the cycles at which the first and the last flit went in and came out.
+    inject_cycle; - is standard input. --csv prints it again with the cycles at which the first and the last flit went
+    in and came out.
     """
     from signalbox.noc import Network, Traffic
 
