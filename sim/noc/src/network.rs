@@ -203,6 +203,12 @@ pub(crate) struct Input {
     pub head: u32,
     /// Of a connection: the input that it feeds, or `TO_SINK`.
     pub to: u32,
+    /// Of a connection: its output, as an index over all routers.
+    pub output: u32,
+    /// The router that this port belongs to.
+    pub router: u32,
+    /// The port's number.
+    pub port: u8,
     /// The input of the router before that feeds this one, while they are connected.
     pub feeder: u32,
     /// Output that the header at the head asks for, or is connected to.
@@ -218,6 +224,8 @@ pub(crate) struct Input {
     pub requested_at: u64,
     /// Edge since which a flit could not move: for statistics.
     pub blocked_since: u64,
+    /// Flits that have left over this connection: for statistics.
+    pub sent: u64,
 }
 
 /// Switch control, five states, one cycle each.
@@ -345,6 +353,9 @@ impl Network {
             len: 0,
             head: 0,
             to: NONE,
+            output: NONE,
+            router: 0,
+            port: 0,
             feeder: NONE,
             want: 0,
             state: InputState::Idle,
@@ -353,7 +364,12 @@ impl Network {
             queued: false,
             requested_at: 0,
             blocked_since: NOT_BLOCKED,
+            sent: 0,
         };
+        let mut inputs = vec![input; inputs];
+        for (i, input) in inputs.iter_mut().enumerate() {
+            (input.router, input.port) = ((i / shape.ports) as u32, (i % shape.ports) as u8);
+        }
         let sides = if shape.lanes > 1 { nodes * 4 } else { 0 };
         Ok(Network {
             config: *config,
@@ -361,11 +377,11 @@ impl Network {
             depth: buffer_flits,
             stride,
             flits: vec![Flit::default(); flits as usize],
-            inputs: vec![input; inputs],
             routers: vec![Router::default(); nodes],
-            tied: vec![NONE; inputs],
+            tied: vec![NONE; inputs.len()],
             feeds,
-            links: vec![LinkStats::default(); inputs],
+            links: vec![LinkStats::default(); inputs.len()],
+            inputs,
             last_lane: vec![0; sides],
             claims: vec![(u64::MAX, 0); sides],
             sources: vec![Source::default(); nodes],
@@ -516,6 +532,9 @@ impl Network {
             sum.wait_max = sum.wait_max.max(link.wait_max);
             sum.waits.iter_mut().zip(link.waits).for_each(|(a, b)| *a += b);
         }
+        // What has left over connections that are still open is counted at their ends.
+        let open = self.tied[first..first + lanes].iter().filter(|&&input| input != NONE);
+        sum.flits += open.map(|&input| self.inputs[input as usize].sent).sum::<u64>();
         Some(sum)
     }
 

@@ -173,7 +173,7 @@ impl Network {
             }
             let to = input.to;
             let room = if to == TO_SINK {
-                let node = i / self.shape.ports as u32;
+                let node = input.router;
                 match self.sinks[node as usize].ready(now) {
                     Ready::Now => true,
                     Ready::At(at) => {
@@ -206,14 +206,14 @@ impl Network {
 
     /// Both lanes of a link may have a flit; the one that did not send last goes first.
     fn claim(&mut self, i: u32) {
-        let router = i as usize / self.shape.ports;
-        let output = usize::from(self.inputs[i as usize].want);
-        let side = router * 4 + self.shape.side(output);
+        let input = &self.inputs[i as usize];
+        let output = usize::from(input.want);
+        let side = input.router as usize * 4 + self.shape.side(output);
         let (edge, place) = self.claims[side];
         if edge != self.now {
             self.claims[side] = (self.now, self.moves.len() as u32);
             self.moves.push(i);
-        } else if self.last_lane[side] != (output % self.shape.lanes) as u8 {
+        } else if self.last_lane[side] != (output & 1) as u8 {
             self.moves[place as usize] = i;
         }
     }
@@ -296,6 +296,7 @@ impl Network {
                 let feeds = self.feeds[output];
                 self.tied[output] = input as u32;
                 self.inputs[input].to = feeds;
+                self.inputs[input].output = output as u32;
                 if feeds != TO_SINK {
                     self.inputs[feeds as usize].feeder = input as u32;
                 }
@@ -343,12 +344,11 @@ impl Network {
 
     fn begin_requests(&mut self, requesters: &[u32]) {
         for &i in requesters {
-            let ports = self.shape.ports as u32;
-            let (router, port) = (i / ports, i % ports);
             let input = &self.inputs[i as usize];
+            let (router, port) = (input.router, input.port);
             debug_assert!(input.state == InputState::Idle && input.len > 0);
             let header = self.flits[self.slot(i, input.head)].data;
-            let want = self.shape.route(router, port as usize, self.destination(header)) as u8;
+            let want = self.shape.route(router, usize::from(port), self.destination(header)) as u8;
             let input = &mut self.inputs[i as usize];
             input.queued = false;
             input.want = want;
@@ -375,7 +375,8 @@ impl Network {
     }
 
     fn move_flits(&mut self, events: &mut Vec<Event>) {
-        let ports = self.shape.ports;
+        let (local, lanes) = (self.shape.local() as u8, self.shape.lanes);
+        let now = self.now;
         let moves = std::mem::take(&mut self.moves);
         self.moved_flits += moves.len() as u64;
         for &i in &moves {
@@ -384,47 +385,45 @@ impl Network {
             let input = &mut self.inputs[i as usize];
             input.head = input.head.wrapping_add(1);
             input.len -= 1;
-            let (to, feeder, first) = (input.to, input.feeder, input.first);
-            let router = i as usize / ports;
-            let output = router * ports + usize::from(input.want);
-            let link = &mut self.links[output];
-            link.flits += 1;
+            input.sent += 1;
+            let (to, feeder, first, router, port) = (input.to, input.feeder, input.first, input.router, input.port);
+            let (output, want) = (input.output as usize, input.want);
             if first {
                 input.first = false;
-                link.waited((self.now - input.requested_at).saturating_sub(6));
+                self.links[output].waited((now - input.requested_at).saturating_sub(6));
             }
             if input.blocked_since != NOT_BLOCKED {
-                link.blocked_cycles += self.now - input.blocked_since;
+                self.links[output].blocked_cycles += now - input.blocked_since;
                 input.blocked_since = NOT_BLOCKED;
             }
             if flit.last {
                 input.state = InputState::Idle;
+                self.links[output].flits += input.sent;
+                input.sent = 0;
                 if input.len > 0 && !input.queued {
                     input.queued = true;
                     self.requesters.push(i);
                 }
-                self.releases.push((router as u32, input.want));
+                self.releases.push((router, want));
                 self.tied[output] = NONE;
                 if to != TO_SINK {
                     self.inputs[to as usize].feeder = NONE;
                 }
             }
             // Room for whoever feeds this input.
-            if i as usize % ports == ports - 1 {
-                self.wake_source(router as u32);
+            if port == local {
+                self.wake_source(router);
             } else {
                 self.wake_mover(feeder);
             }
             if to == TO_SINK {
-                if let Sink::Credits(held) = &mut self.sinks[router] {
+                if let Sink::Credits(held) = &mut self.sinks[router as usize] {
                     *held -= 1;
                 }
-                let kind = EventKind::Delivered;
-                events.push(Event { at: Cycle(self.now), node: router as u32, kind, flit, first });
+                events.push(Event { at: Cycle(now), node: router, kind: EventKind::Delivered, flit, first });
             } else {
-                if self.shape.lanes > 1 {
-                    let output = output - router * ports;
-                    self.last_lane[router * 4 + self.shape.side(output)] = (output % self.shape.lanes) as u8;
+                if lanes > 1 {
+                    self.last_lane[router as usize * 4 + usize::from(want) / 2] = want & 1;
                 }
                 self.store(to, flit);
             }

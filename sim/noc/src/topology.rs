@@ -113,7 +113,11 @@ impl Shape {
 
     /// Side of the router that a port is on.
     pub fn side(&self, port: usize) -> usize {
-        port / self.lanes
+        if self.lanes == 1 {
+            port
+        } else {
+            port / 2
+        }
     }
 
     pub fn node(&self, x: u32, y: u32) -> u32 {
