@@ -13,7 +13,12 @@ def image_info(path: str) -> str: ...
 
 class Machine:
     def __init__(
-        self, platform_json: str, images: list[tuple[str, list[int]]], seed: int = 1, observe: bool = False
+        self,
+        platform_json: str,
+        images: list[tuple[str, list[int]]],
+        seed: int = 1,
+        observe: bool = False,
+        raw_at: int | None = None,
     ) -> None: ...
     def run(self, max_cycles: int) -> str: ...
     def console(self) -> list[tuple[str, bytes]]: ...

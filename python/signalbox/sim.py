@@ -110,12 +110,13 @@ class Machine:
         images: Sequence[tuple[Path, Sequence[int]]],
         seed: int = 1,
         observe: bool = False,
+        raw_at: int | None = None,
     ) -> None:
+        """`raw_at`: the images are no ELF files but bytes to be loaded and started at this address."""
         sim = extension()
+        given = [(str(path), list(cores)) for path, cores in images]
         try:
-            self._machine = sim.Machine(
-                json.dumps(platform), [(str(path), list(cores)) for path, cores in images], seed=seed, observe=observe
-            )
+            self._machine = sim.Machine(json.dumps(platform), given, seed=seed, observe=observe, raw_at=raw_at)
         except sim.InputError as e:
             raise BadInput(str(e)) from e
 

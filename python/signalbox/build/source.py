@@ -79,10 +79,14 @@ def _is_platform(path: Path) -> bool:
         return path.parent.name == "platforms"
 
 
-def load_platform(name: str, near: Path | None = None) -> dict[str, Any]:
-    """A platform, resolved."""
+def load_platform(name: str, near: Path | None = None, overrides: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """A platform, resolved, with values given in place of the file's."""
     path = find_platform(name, near)
-    return sim.platform_resolve(read_text(path), str(path), platform_search_dirs(path.parent))
+    text, label = read_text(path), str(path)
+    if overrides:
+        text = sim.apply_overrides(text, label, overrides)
+        label += " with --set " + " ".join(f"{k}={v}" for k, v in overrides.items())
+    return sim.platform_resolve(text, label, platform_search_dirs(path.parent))
 
 
 def read_text(path: Path) -> str:

@@ -20,15 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from signalbox.run.target import Target
+
 
 #: Where QEMU's own reset code jumps.
 _RESET_TARGET = 0x8000_0000
 
 
-def command_line(qemu: str, images: Sequence[tuple[Path, Sequence[int]]], harts: int) -> list[str]:
+def command_line(
+    qemu: str, images: Sequence[tuple[Path, Sequence[int]]], harts: int, memory_bytes: int, raw: bool = False
+) -> list[str]:
     """The command. QEMU starts every hart at the beginning of the memory; other entries need its loader device."""
-    command = [qemu, "-M", "virt", "-nographic", "-bios", "none", "-smp", str(harts)]
-    if len(images) == 1 and _entry(images[0][0]) == _RESET_TARGET:
+    command = [qemu, "-M", "virt", "-nographic", "-bios", "none", "-smp", str(harts), "-m", f"{memory_bytes}B"]
+    if len(images) == 1 and (raw or _holds_reset_target(images[0][0])):
         return [*command, "-kernel", str(images[0][0])]
     for path, cores in images:
         for core in cores:
@@ -36,22 +40,23 @@ def command_line(qemu: str, images: Sequence[tuple[Path, Sequence[int]]], harts:
     return command
 
 
-def _entry(path: Path) -> int:
+def _holds_reset_target(path: Path) -> bool:
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
     try:
         with path.open("rb") as file:
-            return int(ELFFile(file)["e_entry"])
-    except ELFError as e:
+            segments = [s.header for s in ELFFile(file).iter_segments("PT_LOAD")]
+    except (ELFError, OSError) as e:
         raise BadInput(f"{path}: not a usable ELF file: {e}") from e
+    return any(s.p_paddr <= _RESET_TARGET < s.p_paddr + s.p_memsz for s in segments)
 
 
-def run(
-    images: Sequence[tuple[Path, Sequence[int]]], harts: int, max_seconds: float | None, capture: bool = False
-) -> tuple[Outcome, bytes]:
+def run(target: Target, max_seconds: float | None, capture: bool = False) -> tuple[Outcome, bytes]:
     """Run to the end or for so many host seconds. With `capture` the console is returned, else it goes to stdout."""
-    command = command_line(require(QEMU), images, harts)
+    platform = target.platform
+    raw = target.raw_at is not None
+    command = command_line(require(QEMU), target.images, len(platform.cores), platform.memory.size, raw)
     sys.stdout.flush()
     process = subprocess.Popen(command, stdout=subprocess.PIPE if capture else None)
     output = b""

@@ -119,7 +119,7 @@ def execute(
 ) -> Finished:
     """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`)."""
     limit = limits.in_cycles(target.platform.clock_hz)
-    machine = Machine(target.platform.raw, target.images, seed=seed, observe=observe)
+    machine = Machine(target.platform.raw, target.images, seed=seed, observe=observe, raw_at=target.raw_at)
     stream = sys.stderr.buffer if quiet else sys.stdout.buffer
     console = ConsoleWriter(stream, target.consoles)
     watch = kernel_state.Watch(machine, target.images)

@@ -29,6 +29,8 @@ class Target:
     image_hash: str
     is_system: bool
     description: Mapping[str, Any]
+    raw_at: int | None = None
+    """Where images are loaded and started that are no ELF files but bare bytes."""
 
     @property
     def consoles(self) -> dict[str, str]:
@@ -68,16 +70,24 @@ class Target:
         }
 
 
-def find(path: Path, assignments: Mapping[str, str], platform: str | None) -> Target:
-    """Decide what a TARGET is by its content, and build it if it is a system."""
+def find(
+    path: Path, assignments: Mapping[str, str], platform: str | None, harts: int | None = None, raw: bool = False
+) -> Target:
+    """Decide what a TARGET is by its content, and build it if it is a system.
+
+    Of a program, an ELF file or bare bytes, `assignments` override values of the platform; `harts` is `core.count`.
+    """
     from signalbox.build import builder
 
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
-    if path.is_file() and _is_elf(path):
-        if assignments:
-            raise UsageError("--set needs a system; this is an ELF file")
-        return elf(path, platform or DEFAULT_PLATFORM)
+    if path.is_file() and (raw or path.suffix == ".bin" or _is_elf(path)):
+        overrides = dict(assignments) if harts is None else {**assignments, "core.count": str(harts)}
+        return program(path, platform or DEFAULT_PLATFORM, overrides, raw=raw or not _is_elf(path))
+    if raw:
+        raise UsageError("--raw needs a file of bytes; this is a folder")
+    if harts is not None:
+        raise UsageError("--harts is for ELF files and bare bytes; a system says itself which cores it has")
     if path.is_file() and path.suffix == ".json":
         if assignments:
             raise UsageError("--set needs the system's folder or .toml file; a system.json is finished")
@@ -85,7 +95,7 @@ def find(path: Path, assignments: Mapping[str, str], platform: str | None) -> Ta
             raise UsageError("--platform: a system.json carries its platform")
         return described(builder.read_description(path), path)
     if path.is_file() and path.suffix != ".toml":
-        raise BadInput(f"{path}: neither an ELF file, a system.json nor a .toml file")
+        raise BadInput(f"{path}: neither an ELF file, a system.json nor a .toml file; --raw runs bare bytes")
     built = builder.build(path, assignments, platform=platform)
     return described(built.description, built.system_json)
 
@@ -117,13 +127,16 @@ def described(description: Mapping[str, Any], system_json: Path) -> Target:
     )
 
 
-def elf(path: Path, platform_name: str) -> Target:
-    """Any ELF file: every core starts in it."""
+def program(path: Path, platform_name: str, overrides: Mapping[str, str], raw: bool = False) -> Target:
+    """Any ELF file, or with `raw` bytes for the beginning of the memory: every core starts in it."""
     from signalbox.build import source
 
-    platform = Platform.from_json(source.load_platform(platform_name))
+    platform = Platform.from_json(source.load_platform(platform_name, overrides=overrides))
     cores = tuple(range(len(platform.cores)))
-    digest = hashlib.sha256(path.read_bytes())
+    try:
+        digest = hashlib.sha256(path.read_bytes())
+    except OSError as e:
+        raise BadInput(f"{path}: {e.strerror}") from e
     digest.update(repr(sorted(platform.raw.items())).encode())
     return Target(
         name=path.name,
@@ -133,4 +146,5 @@ def elf(path: Path, platform_name: str) -> Target:
         image_hash=digest.hexdigest()[:16],
         is_system=False,
         description={},
+        raw_at=platform.memory.base if raw else None,
     )

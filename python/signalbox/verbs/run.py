@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--platform", help="Platform of an ELF file (default: virt), or another one than the system's own.")
 @set_option
+@click.option("--harts", type=click.IntRange(1, 1024), help="Cores for an ELF file or bare bytes, as QEMU's -smp.")
+@click.option("--raw", is_flag=True, help="TARGET is bare bytes for the beginning of the memory, as is any *.bin.")
 @click.option(
     "--on",
     "engine",
@@ -48,6 +50,8 @@ def command(
     target: Path,
     platform: str | None,
     assignments: tuple[str, ...],
+    harts: int | None,
+    raw: bool,
     engine: str,
     max_cycles: int | None,
     max_seconds: float | None,
@@ -56,16 +60,17 @@ def command(
     stats: bool,
     as_json: bool,
 ) -> None:
-    """Run TARGET: a system (folder or .toml, built first), a system.json, or any ELF file.
+    """Run TARGET: a system (folder or .toml, built first), a system.json, any ELF file, or bare bytes.
 
-    The console is on stdout (on stderr with --json), stdin goes to the first node's UART. Ctrl-C ends the run with the
+    The console is on stdout (on stderr with --json), stdin goes to the first node's UART. For ELF files and bare bytes
+    --set overrides values of the platform, such as memory.ram.size_bytes=0x4000000. Ctrl-C ends the run with the
     statistics so far. Exit codes: 0 pass, 1 fail, 4 guest fault, 42 limit reached, 43 deadlock.
     """
     from signalbox.run import session
     from signalbox.run import target as targets
     from signalbox.stats import tables
 
-    found = targets.find(target, parse_assignments(assignments), platform)
+    found = targets.find(target, parse_assignments(assignments), platform, harts, raw)
     if engine == "qemu":
         if trace_file is not None or stats or max_cycles is not None:
             raise UsageError("QEMU counts no cycles: --trace, --stats and --max-cycles need the simulator")
@@ -91,7 +96,7 @@ def _on_qemu(target: Target, max_seconds: float | None, as_json: bool) -> None:
 
     if target.platform.name != "virt":
         raise UsageError(f"QEMU knows the platform virt only; {target.name} is for {target.platform.name}")
-    outcome, output = qemu.run(target.images, len(target.platform.cores), max_seconds, capture=as_json)
+    outcome, output = qemu.run(target, max_seconds, capture=as_json)
     code = exit_code(target, outcome)
     if as_json:
         data = {"target": target.name, "platform": "virt", "engine": "qemu", "stop": outcome.stop, "code": outcome.code}

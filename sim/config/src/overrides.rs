@@ -12,7 +12,7 @@ use std::ops::Range;
 use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value as TomlValue};
 
 /// Put values at dotted keys into the text of a platform or system file. A step of a key is the name of a key, or, in a list, a
-/// number or the `name` of an element. A value is TOML; what is not TOML is a string.
+/// number or the `name` of an element; where the list has one element only, that step may be left out. A value is TOML; what is not TOML is a string.
 ///
 /// # Errors
 /// The text is not TOML, or a key does not exist in the format.
@@ -180,6 +180,11 @@ impl Walk<'_> {
             );
         };
         let by_name = names.iter().position(|n| n == which);
+        // A key of the only element needs no number: `core.count`.
+        let plain = inner.keys_of(None).any(|k| k.name == *which) && which.parse::<usize>().is_err();
+        if let ([only], None, true) = (&mut elements[..], by_name, plain) {
+            return self.table(*only, inner, step + 1);
+        }
         match by_name.or_else(|| which.parse().ok()).and_then(|i: usize| elements.get_mut(i)) {
             Some(element) => self.table(*element, inner, step + 2),
             None => self.problem(

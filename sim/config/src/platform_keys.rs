@@ -113,7 +113,19 @@ static INTERCONNECT: Table = Table {
 
 static BOOT: Table = Table {
     what: "the table `boot`",
-    keys: &[Key::default("hartid_in_a0", "register a0 holds the hart number at reset", Value::Bool, Need::Bool(false))],
+    keys: &[
+        Key::default("hartid_in_a0", "register a0 holds the hart number at reset", Value::Bool, Need::Bool(false)),
+        Key::optional(
+            "start",
+            "where cores begin whose image has bytes there; others, and all if left out, at the image's entry",
+            Value::Int(0, U32),
+        ),
+        Key::optional(
+            "device_tree",
+            "`compatible` of the root of a device tree, whose address is in register a1; none if left out",
+            Value::Text(Text::Any),
+        ),
+    ],
     choice: None,
 };
 

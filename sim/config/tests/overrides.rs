@@ -41,6 +41,19 @@ fn values_take_the_place_of_others() {
 }
 
 #[test]
+fn the_only_element_of_a_list_needs_no_number() {
+    let harts = |key| {
+        let changed = apply_overrides(&text("virt"), "p.toml", &[(key, "8")])?;
+        Ok::<_, InputError>(platform_resolve(&changed, "p.toml", &[platforms()])?.cores.len())
+    };
+    assert_eq!(harts("core.count").unwrap(), 8);
+    assert_eq!(harts("core.0.count").unwrap(), 8);
+    assert_eq!(harts("core.hart{}.count").unwrap(), 8);
+    holds(&harts("core.cuont").unwrap_err(), &["there is no `cuont` in `core`"]);
+    holds(&harts("device.base").unwrap_err(), &["there is no `base` in `device`"]);
+}
+
+#[test]
 fn platforms_too() {
     let changed = apply_overrides(
         &text("de2-dual"),

@@ -32,9 +32,12 @@ fn to_json<T: serde::Serialize>(value: &T) -> PyResult<String> {
     serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
+fn read(path: &str) -> PyResult<Vec<u8>> {
+    std::fs::read(path).map_err(|e| input_error(format!("{path}: cannot be read: {e}")))
+}
+
 fn load_image(path: &str) -> PyResult<Image> {
-    let bytes = std::fs::read(path).map_err(|e| input_error(format!("{path}: cannot be read: {e}")))?;
-    Image::parse(path, bytes).map_err(input_error)
+    Image::parse(path, read(path)?).map_err(input_error)
 }
 
 /// Resolve a platform's TOML text to JSON.
@@ -122,11 +125,20 @@ struct Machine {
 #[pymethods]
 impl Machine {
     #[new]
-    #[pyo3(signature = (platform_json, images, seed = 1, observe = false))]
-    fn new(platform_json: &str, images: Vec<(String, Vec<usize>)>, seed: u64, observe: bool) -> PyResult<Machine> {
+    #[pyo3(signature = (platform_json, images, seed = 1, observe = false, raw_at = None))]
+    fn new(
+        platform_json: &str,
+        images: Vec<(String, Vec<usize>)>,
+        seed: u64,
+        observe: bool,
+        raw_at: Option<u32>,
+    ) -> PyResult<Machine> {
         let platform = parse_platform(platform_json)?;
-        let images =
-            images.into_iter().map(|(path, cores)| Ok((load_image(&path)?, cores))).collect::<PyResult<Vec<_>>>()?;
+        let load = |path: String| match raw_at {
+            None => load_image(&path),
+            Some(at) => Image::raw(&path, read(&path)?, at).map_err(input_error),
+        };
+        let images = images.into_iter().map(|(path, cores)| Ok((load(path)?, cores))).collect::<PyResult<Vec<_>>>()?;
         let machine = soc::Machine::new(&platform, images, seed, observe).map_err(input_error)?;
         Ok(Machine { machine })
     }

@@ -5,6 +5,7 @@
 //! its interval the refresh is. Each of them draws from its own stream, so adding a core does not move another's.
 
 use crate::agenda::Agenda;
+use crate::device_tree;
 use crate::fabric::{Fabric, MemoryTiming, Slave, SlaveStats, Target, Wires};
 use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State, WayBack};
@@ -124,7 +125,8 @@ fn device_slave(device: &config::Device, platform: &Platform) -> Target {
         }
         DeviceModel::GoldfishRtc { epoch_seconds } => Box::new(GoldfishRtc::new(platform.clock_hz, epoch_seconds)),
         DeviceModel::VirtioMmio => Box::new(VirtioMmio::new()),
-        DeviceModel::ResetRom => Box::new(ResetRom::new(0x8000_0000, 0)),
+        // The tree's address is known later; see [`place_device_tree`].
+        DeviceModel::ResetRom => Box::new(ResetRom::new(reset_target(platform), 0)),
     };
     let count = device.outputs.iter().map(|o| o.output as usize + 1).max().unwrap_or(0);
     let mut outputs = vec![Wires::default(); count];
@@ -244,6 +246,36 @@ fn load(platform: &Platform, fabric: &mut Fabric, image: &Image) -> Result<(), I
     Ok(())
 }
 
+/// Where the code of a reset ROM jumps.
+fn reset_target(platform: &Platform) -> u32 {
+    platform.boot.start.unwrap_or_default()
+}
+
+/// Put the device tree into memory and tell the reset ROM. Answers its address; 0 without a tree, which is also so when
+/// an image wants its place for itself.
+fn place_device_tree(platform: &Platform, fabric: &mut Fabric, images: &[Image]) -> Result<u32, ImageError> {
+    let Some(compatible) = &platform.boot.device_tree else { return Ok(0) };
+    let fail = |what: String| ImageError { name: format!("device tree of {}", platform.name), what };
+    let tree = device_tree::flattened(platform, compatible).map_err(|e| fail(e.to_string()))?;
+    let at = device_tree::place(platform, tree.len()).ok_or_else(|| {
+        fail(format!(
+            "its {} bytes find no room at a multiple of 2 MiB in `{}`; make that larger, or remove boot.device_tree",
+            tree.len(),
+            platform.default_memory
+        ))
+    })?;
+    let size = tree.len() as u32;
+    let memory = fabric.memories.iter_mut().find(|m| m.contains(at, size));
+    let (Some(memory), false) = (memory, images.iter().any(|i| i.overlaps(at, size))) else { return Ok(0) };
+    memory.write(at, &tree);
+    for (slave, d) in fabric.slaves.iter_mut().skip(platform.memories.len()).zip(&platform.devices) {
+        if let (DeviceModel::ResetRom, Target::Device { device, .. }) = (&d.model, &mut slave.target) {
+            *device = Box::new(ResetRom::new(reset_target(platform), at));
+        }
+    }
+    Ok(at)
+}
+
 fn port(platform: &Platform, core: &config::Core) -> Port {
     let geometry = |c: &config::Cache| CacheGeometry { size_bytes: c.size_bytes, line_bytes: c.line_bytes };
     let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal);
@@ -270,6 +302,7 @@ pub(crate) fn machine(
         load(platform, &mut fabric, image)?;
     }
     let images: Vec<Image> = images.into_iter().map(|(image, _)| image).collect();
+    let device_tree = place_device_tree(platform, &mut fabric, &images)?;
     let time_divider = platform
         .devices
         .iter()
@@ -295,7 +328,7 @@ pub(crate) fn machine(
                 config::Misaligned::Trap => hart::Misaligned::Trap,
             },
             time_divider,
-            reset_pc: image.map_or(0, |i| i.entry),
+            reset_pc: image.map_or(0, |i| platform.boot.start.filter(|at| i.holds(*at)).unwrap_or(i.entry)),
             observe,
             probes: image.map_or_else(Vec::new, |i| i.probes.clone()),
         });
@@ -306,7 +339,11 @@ pub(crate) fn machine(
         }
         if platform.boot.hartid_in_a0 {
             hart.set_reg(10, c.hartid);
-            hart.set_reg(11, 0);
+            hart.set_reg(11, device_tree);
+        }
+        if let Some(rom) = platform.devices.iter().find(|d| d.model == DeviceModel::ResetRom) {
+            hart.set_reg(5, reset_target(platform));
+            hart.set_reg(12, rom.base + ResetRom::INFO);
         }
         let skew = u64::from(platform.seeded.start_skew_cycles.max(1));
         let start = draw(seed, STREAM_SKEW + index as u64) % skew;

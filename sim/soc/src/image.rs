@@ -162,6 +162,38 @@ impl Image {
         Ok(Image { name: name.to_string(), entry, segments, symbols, probes, file })
     }
 
+    /// Bytes without a header, to be loaded at `addr` and started there.
+    ///
+    /// # Errors
+    /// No bytes at all, or more than 32-bit addresses reach.
+    pub fn raw(name: &str, bytes: Vec<u8>, addr: u32) -> Result<Image, ImageError> {
+        let fail = |what: &str| ImageError { name: name.to_string(), what: what.to_string() };
+        if bytes.is_empty() {
+            return Err(fail("an empty file; give the bytes of a program"));
+        }
+        let size = u32::try_from(bytes.len()).ok().filter(|size| addr.checked_add(size - 1).is_some());
+        let size = size.ok_or_else(|| fail("larger than what 32-bit addresses reach"))?;
+        Ok(Image {
+            name: name.to_string(),
+            entry: addr,
+            segments: vec![Segment { addr, data: bytes, size }],
+            symbols: Vec::new(),
+            probes: Vec::new(),
+            file: Vec::new(),
+        })
+    }
+
+    /// Whether the bytes at `addr` are this image's.
+    pub fn holds(&self, addr: u32) -> bool {
+        self.overlaps(addr, 1)
+    }
+
+    /// Whether any of `size` bytes at `addr` are this image's.
+    pub fn overlaps(&self, addr: u32, size: u32) -> bool {
+        let (first, end) = (u64::from(addr), u64::from(addr) + u64::from(size));
+        self.segments.iter().any(|s| u64::from(s.addr) < end && first < u64::from(s.addr) + u64::from(s.size))
+    }
+
     /// The address of a symbol.
     pub fn symbol(&self, name: &str) -> Option<u32> {
         self.symbols.iter().find(|s| s.name == name).map(|s| s.addr)

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod build;
+mod device_tree;
 mod fabric;
 mod fault;
 mod image;
