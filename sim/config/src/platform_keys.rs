@@ -315,6 +315,7 @@ pub static CLASS: Table = Table {
         Key::required("source", "where the costs come from", Value::Text(Text::Any)),
         Key::required("isa", "instruction set; anything else traps", Value::Text(Text::Isa)),
         issue("alu", "arithmetic and logic"),
+        extra("alu_result", "lateness of a plain result, of an address that a jump leaves too"),
         issue("load", "loads"),
         cycles("load_result", "lateness of a loaded value"),
         issue("store", "stores"),
@@ -335,20 +336,50 @@ pub static CLASS: Table = Table {
         issue("jump_indirect", "jalr"),
         issue("shift", "shifts"),
         cycles("shift_result", "lateness of a shifted value"),
+        extra("shift_per_step", "each step of an iterative shifter after shift_free_steps"),
+        Key::default(
+            "shift_step_bits",
+            "bits of a large step: an amount takes amount / bits steps, then amount % bits of one bit",
+            Value::Power(1, 16),
+            Need::Int(1),
+        ),
+        Key::default("shift_free_steps", "steps that `shift` pays for", Value::Int(0, 31), Need::Int(0)),
         issue("mul", "multiplications"),
+        Key::optional("mul_high", "mulh, mulhsu, mulhu; as mul if left out", Value::Int(1, CYCLES)),
         cycles("mul_result", "lateness of a product"),
         issue("div_base", "division whose quotient has one significant bit or none"),
         cycles("div_per_bit", "each further significant bit of the quotient"),
+        Key::optional("div_by_zero", "division by zero; as a quotient of 32 bits if left out", Value::Int(1, CYCLES)),
         cycles("div_result", "lateness of a quotient"),
         issue("csr", "control register accesses"),
+        extra("csr_result", "lateness of what is read from a control register"),
+        Key::optional("csr_enable", "writes and sets of mstatus and mie; as csr if left out", Value::Int(1, CYCLES)),
+        extra(
+            "csr_drain",
+            "from the end of the instruction before to a control register instruction or mret, at least",
+        ),
         issue("trap", "entry into a trap or interrupt"),
         issue("trap_return", "mret"),
         issue("fence", "fence"),
         issue("fence_i", "fence.i, without what it makes miss"),
         issue("cache_op", "cbo.*, without the transfer that it causes"),
+        extra("access_interval", "from one load or store to the next, at least"),
+        extra("access_misaligned", "in addition, where a load or store crosses a word boundary"),
+        extra("fetch_misaligned", "in addition, for a 32-bit instruction that lies across two words"),
+        extra("target_misaligned", "the same, where such an instruction is the target of a jump or trap"),
+        extra("branch_misaligned", "in addition, for a taken branch, where such an instruction lies behind it"),
+        extra(
+            "jump_stalled",
+            "in addition, for a taken branch or jump, while an instruction behind it stalls in decode",
+        ),
     ],
     choice: None,
 };
+
+/// Cycles that most cores do not have.
+const fn extra(name: &'static str, doc: &'static str) -> Key {
+    Key::default(name, doc, Value::Int(0, CYCLES), Need::Int(0))
+}
 
 /// The cost of an instruction: at least one cycle, or time would stand still.
 const fn issue(name: &'static str, doc: &'static str) -> Key {

@@ -145,6 +145,8 @@ pub struct CoreClass {
     pub isa: String,
     /// Arithmetic and logic.
     pub alu: u32,
+    /// Lateness of a plain result.
+    pub alu_result: u32,
     /// Loads.
     pub load: u32,
     /// Lateness of a loaded value.
@@ -169,18 +171,34 @@ pub struct CoreClass {
     pub shift: u32,
     /// Lateness of a shifted value.
     pub shift_result: u32,
+    /// Each step of an iterative shifter after the free ones.
+    pub shift_per_step: u32,
+    /// Bits of its large step.
+    pub shift_step_bits: u32,
+    /// Steps that `shift` pays for.
+    pub shift_free_steps: u32,
     /// Multiplications.
     pub mul: u32,
+    /// Multiplications that give the high half; `mul` if absent.
+    pub mul_high: Option<u32>,
     /// Lateness of a product.
     pub mul_result: u32,
     /// Division with a quotient of one significant bit or none.
     pub div_base: u32,
     /// Each further significant bit of the quotient.
     pub div_per_bit: u32,
+    /// A division by zero; as a quotient of 32 bits if absent.
+    pub div_by_zero: Option<u32>,
     /// Lateness of a quotient.
     pub div_result: u32,
     /// Control register accesses.
     pub csr: u32,
+    /// Lateness of what is read from a control register.
+    pub csr_result: u32,
+    /// An instruction that writes `mstatus` or `mie` or sets bits of them; `csr` if absent.
+    pub csr_enable: Option<u32>,
+    /// From the end of the instruction before to a control register instruction or `mret`, at least.
+    pub csr_drain: u32,
     /// Entry into a trap or interrupt.
     pub trap: u32,
     /// `mret`.
@@ -191,6 +209,18 @@ pub struct CoreClass {
     pub fence_i: u32,
     /// `cbo.*`, without the transfer it causes.
     pub cache_op: u32,
+    /// From one load or store to the next, at least.
+    pub access_interval: u32,
+    /// In addition, where a load or store crosses a word boundary.
+    pub access_misaligned: u32,
+    /// In addition, for a 32-bit instruction that lies across two words.
+    pub fetch_misaligned: u32,
+    /// The same, where such an instruction is the target of a jump or trap.
+    pub target_misaligned: u32,
+    /// In addition, for a taken branch, where such an instruction lies behind it.
+    pub branch_misaligned: u32,
+    /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode.
+    pub jump_stalled: u32,
 }
 
 /// A memory: a slave that caches may hold lines of.

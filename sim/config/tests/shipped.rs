@@ -91,7 +91,7 @@ fn a_clint_drives_every_core() {
 
 #[test]
 fn every_platform_is_called_as_its_file_and_survives_json() {
-    for name in ["de2-dual", "virt"] {
+    for name in ["de2-dual", "virt", "rtl-ibex", "rtl-picorv32", "rtl-vexriscv-min"] {
         let p = platform(name);
         assert_eq!(p.name, name);
         let json = serde_json::to_string(&p).unwrap();

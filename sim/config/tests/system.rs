@@ -280,6 +280,7 @@ fn the_rest() {
 fn a_platform_that_does_not_exist() {
     let e = load(Library::Platforms, "de2-duall", &[common::platforms()]).unwrap_err();
     assert_eq!(e.what, "the platform `de2-duall` does not exist");
-    assert_eq!(e.help, "did you mean `de2-dual`? known: de2-dual, virt");
+    assert!(e.help.starts_with("did you mean `de2-dual`? known: de2-dual, "), "{}", e.help);
+    assert!(e.help.ends_with(", virt"), "{}", e.help);
     assert!(load(Library::Platforms, "virt", &[common::platforms()]).unwrap().text.contains("name = \"virt\""));
 }

@@ -19,6 +19,7 @@ mod access;
 mod block_run;
 mod blocks;
 mod csr;
+mod detail;
 mod excepted;
 mod input;
 mod lines;
@@ -132,6 +133,12 @@ struct State {
     /// Present while an instruction is suspended or repeated.
     boundary: Option<Boundary>,
     split: Split,
+    /// The instruction before was a jump, or none was: what is executed next is a target.
+    jumped: bool,
+    /// From when on the core can make another access.
+    next_access: u64,
+    /// When the instruction before was issued.
+    last_issue: u64,
     asleep: bool,
     dead: Option<Stop>,
     /// Retired instructions when a trap was entered last.
@@ -186,6 +193,9 @@ impl Hart {
             held: None,
             boundary: None,
             split: Split::default(),
+            jumped: true,
+            next_access: 0,
+            last_issue: 0,
             asleep: false,
             dead: None,
             entered: None,
@@ -228,10 +238,12 @@ impl Hart {
         }
         let mut lines = std::mem::take(&mut self.lines);
         let mut blocks = std::mem::take(&mut self.blocks);
-        let stop = if self.recorder.is_some() {
-            self.execute::<M, true>(&mut lines, &mut blocks, mem, limit.0)
+        let stop = if self.costs.detailed {
+            self.execute::<M, true, true>(&mut lines, &mut blocks, mem, limit.0)
+        } else if self.recorder.is_some() {
+            self.execute::<M, true, false>(&mut lines, &mut blocks, mem, limit.0)
         } else {
-            self.execute::<M, false>(&mut lines, &mut blocks, mem, limit.0)
+            self.execute::<M, false, false>(&mut lines, &mut blocks, mem, limit.0)
         };
         self.lines = lines;
         self.blocks = blocks;
@@ -386,6 +398,11 @@ impl Hart {
         f(self.s.now);
         f(self.s.retired);
         f(u64::from(self.s.asleep) | u64::from(self.s.held.is_some()) << 1 | u64::from(self.s.dead.is_some()) << 2);
+        if self.costs.detailed {
+            f(u64::from(self.s.jumped));
+            f(self.s.next_access.saturating_sub(self.s.now));
+            f(self.s.now - self.s.last_issue.min(self.s.now));
+        }
         self.s.csrs.hash(f);
         for a in self.s.accounts {
             f(a);

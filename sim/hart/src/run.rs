@@ -115,14 +115,14 @@ impl Hart {
                 Code::Csrrs | Code::Csrrsi => old | operand,
                 _ => old & !operand,
             };
-            let after = Counts { now: issue + self.costs.csr, retired: retired + 1 };
+            let after = Counts { now: issue + self.csr_cost(op), retired: retired + 1 };
             self.s.csrs.write(number, value, after)?;
         }
         Some(old)
     }
 
     /// `lines` and `blocks` are the hart's own, lent apart from it so that they need not be looked up in it for each instruction.
-    pub(crate) fn execute<M: HartMemory + Peek, const OBSERVED: bool>(
+    pub(crate) fn execute<M: HartMemory + Peek, const OBSERVED: bool, const DETAILED: bool>(
         &mut self,
         lines: &mut Lines,
         blocks: &mut Blocks,
@@ -141,6 +141,8 @@ impl Hart {
         'enter: loop {
             // A line is entered here, and nowhere else: at the start, after a jump out of the line, at its end.
             let mut at;
+            // Its time of issue is known: it has been suspended behind it.
+            let mut issued = false;
             let straddles;
             // The loop below is left then.
             let mut until = bound;
@@ -155,6 +157,7 @@ impl Hart {
                     lines.set_scratch(entry);
                     straddles = None;
                     at = lines.scratch;
+                    issued = true;
                 }
                 Some(Held::Tail(low)) => {
                     straddles = Some(low);
@@ -173,7 +176,7 @@ impl Hart {
                             Err(stop) => return stop,
                         }
                     }
-                    if fetched.is_none() {
+                    if fetched.is_none() && !DETAILED {
                         let mut at = At { pc, now, retired };
                         until = self.execute_blocks(lines, blocks, mem, &mut at, bound);
                         At { pc, now, retired } = at;
@@ -281,7 +284,15 @@ impl Hart {
                 }
                 let a = self.x[rs1];
                 let b = self.x[rs2];
-                let issue = now.max(self.ready[rs1]).max(self.ready[rs2]);
+                let sources = self.ready[rs1].max(self.ready[rs2]);
+                let issue = if DETAILED
+                    && !std::mem::take(&mut issued)
+                    && (code != Code::Illegal || kind_of & tag::KIND == tag::PLAIN)
+                {
+                    self.detailed_issue(&lines.entries[at].op, here!(), now, sources)
+                } else {
+                    now.max(sources)
+                };
 
                 macro_rules! leave_probe {
                     () => {
@@ -335,9 +346,19 @@ impl Hart {
                     }};
                 }
                 macro_rules! alu {
-                    ($value:expr) => {
-                        result!($value, alu, alu)
-                    };
+                    ($value:expr) => {{
+                        self.x[rd] = $value;
+                        now = issue + self.costs.alu;
+                        self.ready[rd] = if DETAILED { issue + self.costs.alu_ready } else { now };
+                    }};
+                }
+                macro_rules! shift {
+                    ($value:expr, $amount:expr) => {{
+                        self.x[rd] = $value;
+                        now = issue + self.costs.shift[($amount & 31) as usize];
+                        self.ready[rd] = now + self.costs.shift_result;
+                        late!();
+                    }};
                 }
                 macro_rules! jump {
                     ($target:expr, $cost:expr, $link:expr) => {{
@@ -350,7 +371,11 @@ impl Hart {
                         now = issue + cost;
                         if $link {
                             self.x[rd] = end;
-                            self.ready[rd] = now;
+                            self.ready[rd] = if DETAILED { now.max(issue + self.costs.link_ready) } else { now };
+                        }
+                        if DETAILED {
+                            self.s.jumped = true;
+                            now += self.behind_jump(mem, end, issue, !$link);
                         }
                         retired += 1;
                         self.s.transfers.push(end, target);
@@ -455,7 +480,7 @@ impl Hart {
                 }
                 macro_rules! divide {
                     ($value:expr, $magnitude:expr) => {{
-                        let cost = self.costs.division($magnitude);
+                        let cost = if b == 0 { self.costs.div_by_zero } else { self.costs.division($magnitude) };
                         self.x[rd] = $value;
                         now = issue + cost;
                         self.ready[rd] = now + self.costs.div_result;
@@ -488,27 +513,35 @@ impl Hart {
                     Code::Xori => alu!(a ^ imm as u32),
                     Code::Ori => alu!(a | imm as u32),
                     Code::Andi => alu!(a & imm as u32),
-                    Code::Slli => result!(a << (imm & 31), shift, shift_ready),
-                    Code::Srli => result!(a >> (imm & 31), shift, shift_ready),
-                    Code::Srai => result!(((a as i32) >> (imm & 31)) as u32, shift, shift_ready),
+                    Code::Slli => shift!(a << (imm & 31), imm),
+                    Code::Srli => shift!(a >> (imm & 31), imm),
+                    Code::Srai => shift!(((a as i32) >> (imm & 31)) as u32, imm),
                     Code::Add => alu!(a.wrapping_add(b)),
                     Code::Sub => alu!(a.wrapping_sub(b)),
-                    Code::Sll => result!(a << (b & 31), shift, shift_ready),
+                    Code::Sll => shift!(a << (b & 31), b),
                     Code::Slt => alu!(u32::from((a as i32) < b as i32)),
                     Code::Sltu => alu!(u32::from(a < b)),
                     Code::Xor => alu!(a ^ b),
-                    Code::Srl => result!(a >> (b & 31), shift, shift_ready),
-                    Code::Sra => result!(((a as i32) >> (b & 31)) as u32, shift, shift_ready),
+                    Code::Srl => shift!(a >> (b & 31), b),
+                    Code::Sra => shift!(((a as i32) >> (b & 31)) as u32, b),
                     Code::Or => alu!(a | b),
                     Code::And => alu!(a & b),
                     Code::Mul => result!(a.wrapping_mul(b), mul, mul_ready),
-                    Code::Mulh => result!(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32, mul, mul_ready),
-                    Code::Mulhsu => result!(((i64::from(a as i32) * i64::from(b)) >> 32) as u32, mul, mul_ready),
-                    Code::Mulhu => result!(((u64::from(a) * u64::from(b)) >> 32) as u32, mul, mul_ready),
-                    // A division by zero goes through all bits, as the iteration does.
+                    Code::Mulh => {
+                        let v = (i64::from(a as i32) * i64::from(b as i32)) >> 32;
+                        result!(v as u32, mul_high, mul_high_ready)
+                    }
+                    Code::Mulhsu => {
+                        let v = (i64::from(a as i32) * i64::from(b)) >> 32;
+                        result!(v as u32, mul_high, mul_high_ready)
+                    }
+                    Code::Mulhu => {
+                        let v = (u64::from(a) * u64::from(b)) >> 32;
+                        result!(v as u32, mul_high, mul_high_ready)
+                    }
                     Code::Div => {
                         let q = if b == 0 { -1 } else { (a as i32).wrapping_div(b as i32) };
-                        divide!(q as u32, if b == 0 { u32::MAX } else { magnitude_signed(q) });
+                        divide!(q as u32, magnitude_signed(q));
                     }
                     Code::Divu => {
                         let q = a.checked_div(b).unwrap_or(u32::MAX);
@@ -551,7 +584,12 @@ impl Hart {
                     Code::AmoMaxu => amo!(AmoOp::MaxU),
                     Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
                         match self.csr_access(&lines.entries[at].op, a, issue, retired) {
-                            Some(old) => result!(old, csr, csr),
+                            Some(old) => {
+                                now = issue + self.csr_cost(&lines.entries[at].op);
+                                self.x[rd] = old;
+                                self.ready[rd] = now + self.costs.csr_result;
+                                late!();
+                            }
                             None => trap!(cause::ILLEGAL, isa::csr_bits(&lines.entries[at].op)),
                         }
                         // What was written may let an interrupt in.
@@ -587,6 +625,9 @@ impl Hart {
                         pc = self.s.csrs.leave();
                         self.s.in_exception = false;
                         self.s.transfers.push(end, pc);
+                        if DETAILED {
+                            self.s.jumped = true;
+                        }
                         if OBSERVED {
                             self.s.now = now;
                             self.note(kind::TRAP_RETURN, [pc, 0, 0, 0, 0]);

@@ -23,6 +23,7 @@ pub enum Predictor {
 #[allow(missing_docs)]
 pub struct Timing {
     pub alu: u32,
+    pub alu_result: u32,
     /// Loads; also load-reserved and the read-modify-writes.
     pub load: u32,
     pub load_result: u32,
@@ -39,25 +40,53 @@ pub struct Timing {
     pub jump_indirect: u32,
     pub shift: u32,
     pub shift_result: u32,
+    /// For each step of an iterative shifter after the first `shift_free_steps`. An amount takes `amount / shift_step_bits` steps
+    /// of that many bits and then `amount % shift_step_bits` of one.
+    pub shift_per_step: u32,
+    /// At least 1.
+    pub shift_step_bits: u32,
+    pub shift_free_steps: u32,
     pub mul: u32,
+    /// The multiplications that give the high half.
+    pub mul_high: u32,
     pub mul_result: u32,
     pub div_base: u32,
-    /// For each significant bit of the quotient's magnitude after the first; a division by zero has all 32.
+    /// For each significant bit of the quotient's magnitude after the first.
     pub div_per_bit: u32,
+    /// A division by zero; `None`: as a quotient of 32 bits.
+    pub div_by_zero: Option<u32>,
     pub div_result: u32,
     pub csr: u32,
+    pub csr_result: u32,
+    /// An instruction that writes mstatus or mie, or sets bits of them.
+    pub csr_enable: u32,
+    /// From the end of the instruction before to a control register instruction or mret, at least: the pipeline is empty then.
+    pub csr_drain: u32,
     /// Interrupt and exception entry.
     pub trap: u32,
     pub trap_return: u32,
     pub fence: u32,
     pub fence_i: u32,
     pub cache_op: u32,
+    /// From one load or store to the next, at least.
+    pub access_interval: u32,
+    /// In addition, for each word boundary that a load or store crosses.
+    pub access_misaligned: u32,
+    /// In addition, for an instruction of 32 bits that lies across two words.
+    pub fetch_misaligned: u32,
+    /// The same, where such an instruction is the target of a jump or trap.
+    pub target_misaligned: u32,
+    /// In addition, for a taken branch, where such an instruction lies behind it: its fetch is finished first.
+    pub branch_misaligned: u32,
+    /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode: the fetch of the target waits.
+    pub jump_stalled: u32,
 }
 
 impl Timing {
     /// Every instruction takes one cycle, and entering a trap takes one.
     pub const IDEAL: Timing = Timing {
         alu: 1,
+        alu_result: 0,
         load: 1,
         load_result: 0,
         store: 1,
@@ -70,18 +99,38 @@ impl Timing {
         jump_indirect: 1,
         shift: 1,
         shift_result: 0,
+        shift_per_step: 0,
+        shift_step_bits: 1,
+        shift_free_steps: 0,
         mul: 1,
+        mul_high: 1,
         mul_result: 0,
         div_base: 1,
         div_per_bit: 0,
+        div_by_zero: None,
         div_result: 0,
         csr: 1,
+        csr_result: 0,
+        csr_enable: 1,
+        csr_drain: 0,
         trap: 1,
         trap_return: 1,
         fence: 1,
         fence_i: 1,
         cache_op: 1,
+        access_interval: 0,
+        access_misaligned: 0,
+        fetch_misaligned: 0,
+        target_misaligned: 0,
+        branch_misaligned: 0,
+        jump_stalled: 0,
     };
+
+    /// Cycles of a shift by this amount.
+    fn shift_by(&self, amount: u32) -> u32 {
+        let steps = amount / self.shift_step_bits + amount % self.shift_step_bits;
+        self.shift + self.shift_per_step * steps.saturating_sub(self.shift_free_steps)
+    }
 }
 
 /// The same costs in the form that the loop adds up: instants count in 64 bits, and a result's lateness is
@@ -89,25 +138,43 @@ impl Timing {
 #[derive(Clone, Debug)]
 pub(crate) struct Costs {
     pub alu: u64,
+    pub alu_ready: u64,
     pub load: u64,
     pub load_ready: u64,
     pub store: u64,
     pub store_ready: u64,
     pub jump: u64,
     pub jump_indirect: u64,
-    pub shift: u64,
-    pub shift_ready: u64,
+    /// The link register is written when a plain result would be, at the earliest with the jump.
+    pub link_ready: u64,
+    /// By amount.
+    pub shift: [u64; 32],
+    pub shift_result: u64,
     pub mul: u64,
     pub mul_ready: u64,
+    pub mul_high: u64,
+    pub mul_high_ready: u64,
     pub div_base: u64,
     pub div_per_bit: u64,
+    pub div_by_zero: u64,
     pub div_result: u64,
     pub csr: u64,
+    pub csr_result: u64,
+    pub csr_enable: u64,
+    pub csr_drain: u64,
     pub trap: u64,
     pub trap_return: u64,
     pub fence: u64,
     pub fence_i: u64,
     pub cache_op: u64,
+    pub access_interval: u64,
+    pub access_misaligned: u64,
+    pub fetch_misaligned: u64,
+    pub target_misaligned: u64,
+    pub branch_misaligned: u64,
+    pub jump_stalled: u64,
+    /// One of these or `csr_drain` is not zero, or links are late: the loop must look closer.
+    pub detailed: bool,
     /// Conditional branches by `2 * foreseen + taken`.
     pub branch: [u64; 4],
 }
@@ -116,27 +183,51 @@ impl From<&Timing> for Costs {
     fn from(t: &Timing) -> Costs {
         let late = |cost: u32, result: u32| u64::from(cost) + u64::from(result);
         let wrong = u64::from(t.branch_mispredicted);
+        let iteration = |bits: u64| u64::from(t.div_base) + u64::from(t.div_per_bit) * (bits - 1);
         Costs {
             alu: t.alu.into(),
+            alu_ready: late(t.alu, t.alu_result),
             load: t.load.into(),
             load_ready: late(t.load, t.load_result),
             store: t.store.into(),
             store_ready: late(t.store, t.load_result),
             jump: t.jump.into(),
             jump_indirect: t.jump_indirect.into(),
-            shift: t.shift.into(),
-            shift_ready: late(t.shift, t.shift_result),
+            link_ready: late(t.alu, t.alu_result),
+            shift: std::array::from_fn(|amount| t.shift_by(amount as u32).into()),
+            shift_result: t.shift_result.into(),
             mul: t.mul.into(),
             mul_ready: late(t.mul, t.mul_result),
+            mul_high: t.mul_high.into(),
+            mul_high_ready: late(t.mul_high, t.mul_result),
             div_base: t.div_base.into(),
             div_per_bit: t.div_per_bit.into(),
+            div_by_zero: t.div_by_zero.map_or(iteration(32), u64::from),
             div_result: t.div_result.into(),
             csr: t.csr.into(),
+            csr_result: t.csr_result.into(),
+            csr_enable: t.csr_enable.into(),
+            csr_drain: t.csr_drain.into(),
             trap: t.trap.into(),
             trap_return: t.trap_return.into(),
             fence: t.fence.into(),
             fence_i: t.fence_i.into(),
             cache_op: t.cache_op.into(),
+            access_interval: t.access_interval.into(),
+            access_misaligned: t.access_misaligned.into(),
+            fetch_misaligned: t.fetch_misaligned.into(),
+            target_misaligned: t.target_misaligned.into(),
+            branch_misaligned: t.branch_misaligned.into(),
+            jump_stalled: t.jump_stalled.into(),
+            detailed: t.access_interval
+                | t.access_misaligned
+                | t.fetch_misaligned
+                | t.target_misaligned
+                | t.branch_misaligned
+                | t.jump_stalled
+                | t.alu_result
+                | t.csr_drain
+                != 0,
             branch: [t.branch_not_taken.into(), wrong, wrong, t.branch_taken.into()],
         }
     }
@@ -164,9 +255,12 @@ impl Costs {
             | Code::Or
             | Code::And
             | Code::Pause
-            | Code::Prefetch => (self.alu, self.alu),
-            Code::Slli | Code::Srli | Code::Srai | Code::Sll | Code::Srl | Code::Sra => (self.shift, self.shift_ready),
-            Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => (self.mul, self.mul_ready),
+            | Code::Prefetch => (self.alu, self.alu_ready),
+            Code::Slli | Code::Srli | Code::Srai | Code::Sll | Code::Srl | Code::Sra if !self.iterative_shift() => {
+                (self.shift[0], self.shift[0] + self.shift_result)
+            }
+            Code::Mul => (self.mul, self.mul_ready),
+            Code::Mulh | Code::Mulhsu | Code::Mulhu => (self.mul_high, self.mul_high_ready),
             Code::Lb | Code::Lh | Code::Lw | Code::Lbu | Code::Lhu => (self.load, self.load_ready),
             Code::Sb | Code::Sh | Code::Sw => (self.store, self.store),
             Code::Beq | Code::Bne | Code::Blt | Code::Bge | Code::Bltu | Code::Bgeu => (self.branch[0], self.branch[0]),
@@ -179,7 +273,13 @@ impl Costs {
 
     /// No fixed result is later than this after its issue.
     pub fn latest(&self) -> u64 {
-        self.alu.max(self.shift_ready).max(self.mul_ready).max(self.load_ready).max(self.jump).max(self.jump_indirect)
+        let shift = self.shift[0] + self.shift_result;
+        let results = self.alu_ready.max(shift).max(self.mul_ready).max(self.mul_high_ready).max(self.load_ready);
+        results.max(self.jump).max(self.jump_indirect)
+    }
+
+    fn iterative_shift(&self) -> bool {
+        self.shift.iter().any(|cost| *cost != self.shift[0])
     }
 
     /// Cycles of a division whose quotient has this magnitude.

@@ -89,6 +89,7 @@ impl Hart {
         self.s.csrs.enter(cause, self.s.pc, tval);
         self.s.transfers.push(end, target);
         self.s.pc = target;
+        self.s.jumped = true;
         self.s.entered = Some(self.s.retired);
         self.s.now += self.costs.trap;
         self.s.accounts[Account::Interrupt as usize] += self.costs.trap;

@@ -193,3 +193,173 @@ fn an_instruction_across_two_lines_fetches_both() {
     step(&mut hart, &mut bus);
     assert_eq!((hart.reg(5), hart.accounts()[0]), (77, 20));
 }
+
+// Timing that cores in the certificate have. Their RTL confirms the numbers; these tests hold the engine to them.
+
+fn half(low: u16, high: u16) -> u32 {
+    u32::from(low) | u32::from(high) << 16
+}
+
+/// c.nop
+const C: u16 = 1;
+
+/// Places 32-bit instructions behind one compressed nop, and one more at the end.
+fn shifted(program: &[u32]) -> Vec<u32> {
+    let mut halves = vec![C];
+    halves.extend(program.iter().flat_map(|w| [*w as u16, (w >> 16) as u16]));
+    halves.push(C);
+    halves.chunks(2).map(|c| half(c[0], c[1])).collect()
+}
+
+#[test]
+fn an_iterative_shifter_takes_time_by_the_amount() {
+    // PicoRV32: steps of four bits, then of one.
+    let two_stage = Timing { shift: 4, shift_per_step: 1, shift_step_bits: 4, ..Timing::IDEAL };
+    let by = |t: &Timing, amount| completions(t.clone(), &[slli(6, 5, amount)])[0];
+    let cost = [0, 1, 3, 4, 5, 16, 31].map(|n| by(&two_stage, n));
+    assert_eq!(cost, [4, 5, 7, 5, 6, 8, 14]);
+    // VexRiscv: one bit a cycle, the first is free.
+    let light = Timing { shift_per_step: 1, shift_free_steps: 1, ..Timing::IDEAL };
+    assert_eq!([0, 1, 2, 31].map(|n| by(&light, n)), [1, 1, 2, 31]);
+    // The amount in a register counts modulo 32, and a late result is late from the end.
+    let late = Timing { shift_result: 4, ..light };
+    assert_eq!(completions(late, &[addi(6, 0, 35), op(0, 1, 7, 5, 6), add(8, 7, 7)]), [1, 4, 9]);
+}
+
+#[test]
+fn the_high_half_and_a_division_by_zero_have_their_own_cost() {
+    let t = Timing { mul: 3, mul_high: 4, div_base: 37, div_by_zero: Some(2), ..Timing::IDEAL };
+    assert_eq!(
+        completions(t.clone(), &[mul(5, 6, 6), op(1, 1, 5, 6, 6), op(1, 2, 5, 6, 6), op(1, 3, 5, 6, 6)]),
+        [3, 7, 11, 15]
+    );
+    assert_eq!(completions(t.clone(), &[addi(6, 0, 7), divu(5, 6, 6), divu(5, 6, 0)]), [1, 38, 40]);
+    assert_eq!(completions(t, &[op(1, 4, 5, 6, 0), op(1, 6, 5, 6, 0), op(1, 7, 5, 6, 0)]), [2, 4, 6], "all four");
+}
+
+#[test]
+fn without_bypasses_every_result_is_late() {
+    let t = Timing { alu_result: 4, load_result: 4, jump: 4, jump_indirect: 4, ..Timing::IDEAL };
+    assert_eq!(completions(t.clone(), &[addi(5, 0, 1), addi(5, 5, 1), NOP, add(6, 5, 5)]), [1, 6, 7, 11]);
+    assert_eq!(completions(t.clone(), &[jal(1, 4), add(5, 1, 1)]), [4, 6], "the link is written like any result");
+    assert_eq!(completions(t, &[lui(2, BASE), NOP, NOP, NOP, NOP, lw(5, 2, 64), add(6, 5, 5)])[5..], [6, 11]);
+}
+
+#[test]
+fn control_registers_wait_for_an_empty_pipeline() {
+    let t = Timing { csr_drain: 2, csr_result: 1, jump: 4, ..Timing::IDEAL };
+    assert_eq!(completions(t.clone(), &[NOP, csrrs(5, 0x340, 0), csrrs(5, 0x340, 0), NOP]), [1, 4, 7, 8]);
+    assert_eq!(completions(t.clone(), &[NOP, csrrs(5, 0x340, 0), add(6, 5, 5)]), [1, 4, 6], "the value is late by one");
+    assert_eq!(completions(t, &[NOP, jal(0, 4), csrrs(5, 0x340, 0)]), [1, 5, 6], "behind a jump the pipeline is empty");
+}
+
+#[test]
+fn writing_an_interrupt_enable_flushes_and_clearing_it_does_not() {
+    let t = Timing { csr_enable: 3, ..Timing::IDEAL };
+    // csrrw, csrrs, csrrc of mstatus; csrrs of mie; csrrs that only reads; csrrw of mscratch.
+    let csrrc = |csr: u32| csr << 20 | 5 << 15 | 3 << 12 | 0x73;
+    let program = [
+        csrrw(0, 0x300, 5),
+        csrrs(0, 0x300, 5),
+        csrrc(0x300),
+        csrrs(0, 0x304, 5),
+        csrrs(6, 0x300, 0),
+        csrrw(0, 0x340, 5),
+    ];
+    assert_eq!(completions(t, &program), [3, 6, 7, 10, 11, 12]);
+}
+
+#[test]
+fn accesses_keep_their_distance() {
+    let t = Timing { access_interval: 2, ..Timing::IDEAL };
+    assert_eq!(completions(t.clone(), &[lui(2, BASE), sw(2, 2, 64), sw(2, 2, 68), lw(5, 2, 64), NOP]), [1, 2, 4, 6, 7]);
+    assert_eq!(completions(t, &[lui(2, BASE), sw(2, 2, 64), NOP, sw(2, 2, 68)]), [1, 2, 3, 4], "hidden behind another");
+}
+
+#[test]
+fn an_access_across_a_word_boundary_takes_longer() {
+    let t = Timing { load: 2, store: 2, access_misaligned: 1, ..Timing::IDEAL };
+    let costs = |access: u32| {
+        let mut hart = Hart::new(hart::HartConfig { misaligned: hart::Misaligned::Split, ..config(t.clone()) });
+        let mut bus = Bus::new(&words(&[lui(2, BASE), access]));
+        step(&mut hart, &mut bus);
+        step(&mut hart, &mut bus) - 1
+    };
+    let lh = |offset| lw(5, 2, offset) & !(7 << 12) | 1 << 12;
+    let sh = |offset| sw(5, 2, offset) & !(7 << 12) | 1 << 12;
+    assert_eq!([64, 65, 66, 67].map(|o| costs(lw(5, 2, o))), [2, 3, 3, 3]);
+    assert_eq!([64, 65, 66, 67].map(|o| costs(lh(o))), [2, 2, 2, 3]);
+    assert_eq!([64, 65, 66, 67].map(|o| costs(sw(5, 2, o))), [2, 3, 3, 3]);
+    assert_eq!([65, 67].map(|o| costs(sh(o))), [2, 3]);
+}
+
+#[test]
+fn an_instruction_across_two_words_takes_longer() {
+    let picorv32 = Timing { fetch_misaligned: 1, ..Timing::IDEAL };
+    assert_eq!(completions(picorv32.clone(), &[NOP, NOP]), [1, 2]);
+    assert_eq!(completions(picorv32, &shifted(&[NOP, NOP])), [1, 3, 5]);
+    let ibex = Timing { target_misaligned: 1, jump: 2, ..Timing::IDEAL };
+    assert_eq!(completions(ibex.clone(), &shifted(&[NOP, NOP])), [1, 2, 3], "in sequence the fetch is ahead");
+    assert_eq!(completions(ibex.clone(), &shifted(&[jal(0, 4), NOP, NOP])), [1, 3, 5, 6], "as a target it is not");
+    let compressed = [half(C, jal(0, 4) as u16), half((jal(0, 4) >> 16) as u16, C), NOP];
+    assert_eq!(completions(ibex, &compressed), [1, 3, 4], "a compressed target lies in one word");
+}
+
+#[test]
+fn a_taken_branch_waits_for_the_fetch_behind_it() {
+    let t = Timing { branch_taken: 5, branch_misaligned: 1, jump: 3, ..Timing::IDEAL };
+    let branch = beq(0, 0, 8);
+    assert_eq!(completions(t.clone(), &[branch, NOP, NOP])[0], 5, "behind it lies a whole word");
+    assert_eq!(completions(t.clone(), &shifted(&[branch, NOP, NOP]))[1], 7, "half an instruction");
+    let followed = [half(C, branch as u16), half((branch >> 16) as u16, C), half(C, C), NOP];
+    assert_eq!(completions(t.clone(), &followed)[1], 6, "a compressed one");
+    assert_eq!(completions(t.clone(), &shifted(&[bne(0, 0, 8), NOP, NOP]))[1], 2, "not taken");
+    assert_eq!(completions(t, &shifted(&[jal(0, 8), NOP, NOP]))[1], 4, "a jump does not fetch what lies behind it");
+}
+
+#[test]
+fn a_jump_waits_while_what_lies_behind_it_stalls() {
+    let t = Timing { alu_result: 4, jump: 4, shift_per_step: 1, shift_free_steps: 1, jump_stalled: 1, ..Timing::IDEAL };
+    let cost = |before: &[u32], behind: [u32; 2]| {
+        let program = [before, &[jal(0, 12), behind[0], behind[1], NOP]].concat();
+        let c = completions(t.clone(), &program);
+        c[before.len()] - before.len() as u64
+    };
+    assert_eq!(cost(&[], [NOP, NOP]), 4);
+    assert_eq!(cost(&[], [addi(5, 0, 1), addi(6, 5, 1)]), 5, "the second uses the first");
+    assert_eq!(cost(&[], [addi(5, 0, 1), addi(6, 7, 1)]), 4);
+    assert_eq!(cost(&[], [slli(5, 6, 2), NOP]), 5, "the first takes two cycles");
+    assert_eq!(cost(&[], [slli(5, 6, 1), NOP]), 4);
+    assert_eq!(cost(&[addi(5, 0, 1)], [addi(6, 5, 1), NOP]), 5, "the first waits for what is before the jump");
+    assert_eq!(cost(&[addi(5, 0, 1), NOP, NOP], [addi(6, 5, 1), NOP]), 4, "not long enough to matter");
+    assert_eq!(cost(&[addi(5, 0, 1), NOP, NOP], [NOP, addi(6, 5, 1)]), 4);
+    assert_eq!(cost(&[addi(5, 0, 1), NOP], [NOP, addi(6, 5, 1)]), 5, "the second does");
+}
+
+#[test]
+fn where_a_run_is_cut_does_not_matter_to_detailed_timing() {
+    let t = Timing {
+        load: 2,
+        alu_result: 1,
+        csr_drain: 2,
+        access_interval: 3,
+        fetch_misaligned: 1,
+        target_misaligned: 2,
+        branch_misaligned: 1,
+        jump_stalled: 1,
+        ..nios2f()
+    };
+    let program =
+        shifted(&[lui(2, SLOW), lw(5, 2, 0), add(6, 5, 5), lw(5, 2, 4), beq(0, 0, 8), NOP, csrrs(5, 0x340, 0), NOP]);
+    let whole = completions(t.clone(), &program);
+    for pieces in [1, 2, 3, 7] {
+        let mut hart = Hart::new(config(t.clone()));
+        let mut bus = Bus::new(&words(&program));
+        let mut limit = 0;
+        while hart.now().0 < *whole.last().unwrap() {
+            limit += pieces;
+            drive(&mut hart, &mut bus, limit);
+        }
+        assert_eq!(hart.now().0, *whole.last().unwrap(), "in pieces of {pieces}");
+    }
+}

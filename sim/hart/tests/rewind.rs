@@ -142,7 +142,20 @@ fn case(seed: u64) -> Case {
 
 fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
     let bus = Bus::with_icache(&case.program, case.icache);
-    let timing = Timing { predictor_entries: 8, ..nios2f() };
+    let plain = Timing { predictor_entries: 8, ..nios2f() };
+    let detailed = Timing {
+        alu_result: 1,
+        csr_drain: 2,
+        shift_per_step: 1,
+        access_interval: 3,
+        access_misaligned: 2,
+        fetch_misaligned: 1,
+        target_misaligned: 2,
+        branch_misaligned: 1,
+        jump_stalled: 1,
+        ..plain.clone()
+    };
+    let timing = if case.until % 3 == 0 { detailed } else { plain };
     let misaligned = if case.until % 2 == 0 { Misaligned::Split } else { Misaligned::Trap };
     (Hart::new(HartConfig { observe, misaligned, probes: case.probes.clone(), ..config(timing) }), bus)
 }

@@ -17,7 +17,7 @@ pub use set::{IsaError, IsaSet};
 pub use text::{csr_name, register_name, text};
 
 /// What an instruction does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum Code {

@@ -327,11 +327,13 @@ pub fn nios2f() -> Timing {
         jump_indirect: 3,
         shift_result: 2,
         mul: 5,
+        mul_high: 5,
         mul_result: 2,
         div_base: 4,
         div_per_bit: 2,
         div_result: 2,
         csr: 4,
+        csr_enable: 4,
         trap: 5,
         trap_return: 5,
         ..Timing::IDEAL
