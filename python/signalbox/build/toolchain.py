@@ -52,6 +52,13 @@ PKG_CONFIG = Tool("pkg-config", "Rust crates' build scripts", "Debian, Ubuntu: a
 CHROMIUM = Tool("chromium", "tests of the report in a browser", "Debian: apt install chromium", required=False)
 CLANG_FORMAT = Tool("clang-format", "`make lint`", "Debian, Ubuntu: apt install clang-format", required=False)
 CPPCHECK = Tool("cppcheck", "`make lint`", "Debian, Ubuntu: apt install cppcheck", required=False)
+VERILATOR = Tool(
+    "verilator",
+    "`experiment run certificate`: the RTL of other cores",
+    "Debian, Ubuntu: apt install verilator g++",
+    (5,),
+    required=False,
+)
 
 RUSTFMT = Tool(
     "rustfmt", "`make lint`", "rustup component add rustfmt, or Debian 12: apt install rustfmt-web", required=False
@@ -63,7 +70,10 @@ CLIPPY = Tool(
     required=False,
 )
 
-ALL = (GCC, CMAKE, NINJA, QEMU, CARGO, CC, CXX, PKG_CONFIG, CHROMIUM, CLANG_FORMAT, CPPCHECK, RUSTFMT, CLIPPY)
+ALL = (
+    *(GCC, CMAKE, NINJA, QEMU, CARGO, CC, CXX, PKG_CONFIG),
+    *(CHROMIUM, CLANG_FORMAT, CPPCHECK, RUSTFMT, CLIPPY, VERILATOR),
+)
 PICOLIBC_INSTALL = "Debian, Ubuntu: apt install picolibc-riscv64-unknown-elf"
 
 
