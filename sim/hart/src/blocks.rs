@@ -401,7 +401,7 @@ impl<'a> Translation<'a> {
         let fixed = costs.fixed(op.code);
         let (Some(act), Some((cost, result))) = (act, fixed) else {
             // What has no effect but its time needs no step.
-            if let (Code::Fence | Code::Pause | Code::Prefetch, Some((cost, _))) = (op.code, fixed) {
+            if let (Code::Fence | Code::Pause, Some((cost, _))) = (op.code, fixed) {
                 let issue = self.issue(op);
                 self.next(op.len, issue + cost);
                 return true;

@@ -254,8 +254,7 @@ impl Costs {
             | Code::Xor
             | Code::Or
             | Code::And
-            | Code::Pause
-            | Code::Prefetch => (self.alu, self.alu_ready),
+            | Code::Pause => (self.alu, self.alu_ready),
             Code::Slli | Code::Srli | Code::Srai | Code::Sll | Code::Srl | Code::Sra if !self.iterative_shift() => {
                 (self.shift[0], self.shift[0] + self.shift_result)
             }
