@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel.h"
 
-void sb_report(enum sb_err err, const char *label)
+SB_COLD void sb_report(enum sb_err err, const char *label)
 {
     void (*error)(enum sb_err, const char *) = port_node()->hooks.error;
     if (SB_HOOKED && error != NULL) {
@@ -9,7 +9,7 @@ void sb_report(enum sb_err err, const char *label)
     }
 }
 
-_Noreturn void sb_fatal(enum sb_err err, const char *label)
+SB_COLD _Noreturn void sb_fatal(enum sb_err err, const char *label)
 {
     (void)port_lock(); /* for good */
     sb_report(err, label);

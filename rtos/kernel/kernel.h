@@ -7,9 +7,11 @@
 
 #include "config.h"
 #include "ready.h"
+#include "signalbox/config_types.h"
 #include "signalbox/port.h"
 #include "signalbox/probe.h"
 #include "timer_queue.h"
+#include "waiters.h"
 
 /** The level is a constant, so what a level lacks is not in the image. */
 #define SB_HOOKED (SB_CFG_LEVEL >= SB_LEVEL_HOOKS)
@@ -24,6 +26,20 @@
 #define SB_SERVICE_SEM_SIGNAL 6
 #define SB_SERVICE_SEM_WAIT 7
 #define SB_SERVICE_HUNT 8
+#define SB_SERVICE_MUTEX_LOCK 9
+#define SB_SERVICE_MUTEX_UNLOCK 10
+#define SB_SERVICE_FLAGS_SET 11
+#define SB_SERVICE_FLAGS_WAIT 12
+#define SB_SERVICE_MQ_SEND 13
+#define SB_SERVICE_MQ_RECEIVE 14
+#define SB_SERVICE_COND_WAIT 15
+#define SB_SERVICE_COND_SIGNAL 16
+#define SB_SERVICE_RWLOCK_LOCK 17
+#define SB_SERVICE_RWLOCK_UNLOCK 18
+#define SB_SERVICE_START 19
+#define SB_SERVICE_STOP 20
+#define SB_SERVICE_PRIORITY 21
+#define SB_SERVICE_YIELD 22
 
 /** A violation: tell the error hook, then end the node. */
 _Noreturn void sb_fatal(enum sb_err err, const char *label);
@@ -40,37 +56,83 @@ static inline void sb_check(bool holds, enum sb_err err, const char *label)
 
 /* ---- schedule.c */
 
-/** Run what is activated, then the most urgent task, if that is not the caller. The slow half of
- *  sb_reschedule_locked. */
+/** Run the most urgent task, which is not the caller. The slow half of sb_reschedule_locked. */
 void sb_switch_locked(struct sb_node *node);
 
-/** The interrupt task `task` has something to do. Runs it before returning unless in interrupt context. */
+/** The interrupt task `task` has something to do. Runs it before returning, unless something as urgent runs. */
 void sb_activate_locked(struct sb_node *node, struct sb_task *task);
 
 /** Others run until somebody wakes `task`, the caller, which has left the ready queue; at most `timeout_ticks`.
  *  The answer is why the wait ended. */
 enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks);
 
+/** Wait in `list`, at most `timeout_ticks`. Whoever takes a task out of the list calls sb_leave_locked. */
+enum sb_err sb_wait_in_locked(struct sb_node *node, struct sb_wait_list *list, uint32_t timeout_ticks);
+
+/** The slow halves of sb_wake_locked and sb_wake_switch_locked: do what the flags of the task want. */
+void sb_wake_flagged_locked(struct sb_node *node, struct sb_task *task);
+void sb_wake_switch_flagged_locked(struct sb_node *node, struct sb_task *task);
+
+/** A task that waits in a list leaves it by time or death: whoever minds is told. */
+void sb_withdraw_locked(struct sb_node *node, struct sb_task *task);
+
+/** `task` has this priority from now on, wherever it is. A ready task goes behind the others of its level; the running one
+ *  stays in front if `in_front`. */
+void sb_priority_apply_locked(struct sb_node *node, struct sb_task *task, uint32_t priority, bool in_front);
+
+/** The priority of `task`: its own, or a more urgent one that its mutexes lend it. */
+static inline uint32_t sb_priority_due(const struct sb_node *node, const struct sb_task *task)
+{
+    const uint32_t lent = task->owned != NULL ? node->locks->lent(task) : SB_PRIORITIES;
+    return lent < task->base_priority ? lent : task->base_priority;
+}
+
 /** Let the most urgent task run. Cheap if that is the caller. */
 static inline void sb_reschedule_locked(struct sb_node *node)
 {
-    if (node->next != node->current && !node->interrupted) {
+    if (node->next != node->current && node->held == 0) {
         sb_switch_locked(node);
+    }
+}
+
+/** In the ready queue from now on. */
+static inline void sb_ready_locked(struct sb_node *node, struct sb_task *task)
+{
+    task->state = SB_STATE_READY;
+    sb_ready_append(&node->ready, task);
+    if (task->priority < node->next->priority) {
+        node->next = task;
     }
 }
 
 /** End the wait of `task`, which knows the reason from `wake`. */
 static inline void sb_wake_locked(struct sb_node *node, struct sb_task *task, enum sb_err reason)
 {
-    if (task->timing) {
-        sb_timer_queue_remove(&node->timers, task);
+    task->wake = (int8_t)reason;
+    if (task->flags == 0) {
+        sb_ready_locked(node, task);
+    } else {
+        sb_wake_flagged_locked(node, task);
     }
-    task->wake = reason;
-    task->state = SB_STATE_READY;
-    sb_ready_append(&node->ready, task);
-    if (task->priority < node->next->priority) {
-        node->next = task;
+}
+
+/** As sb_wake_locked, then sb_reschedule_locked. Every call of the quick path is the last: nothing must outlive it. */
+static inline void sb_wake_switch_locked(struct sb_node *node, struct sb_task *task, enum sb_err reason)
+{
+    task->wake = (int8_t)reason;
+    if (task->flags == 0) {
+        sb_ready_locked(node, task);
+        sb_reschedule_locked(node);
+    } else {
+        sb_wake_switch_flagged_locked(node, task);
     }
+}
+
+/** Take `task` out of the list in which it waits; it is woken next. */
+static inline void sb_leave_locked(struct sb_task *task)
+{
+    sb_waiters_remove(task->waits, task);
+    task->waits = NULL;
 }
 
 /** The most urgent ready task, or idle. */
@@ -95,10 +157,31 @@ static inline bool sb_timeout_possible(const struct sb_node *node, uint32_t time
     return timeout_ticks == SB_FOREVER || node->tick_hz != 0;
 }
 
-/** Whether the caller may wait: a priority task, not interrupted. */
+/** Whether the caller is a task and not interrupted. */
+static inline bool sb_in_task(const struct sb_node *node)
+{
+    return (node->held & SB_HELD_INTERRUPT) == 0;
+}
+
+/** Whether the caller may wait: no interrupt task, not interrupted, and the others can run. */
 static inline bool sb_may_wait(const struct sb_node *node)
 {
-    return !node->interrupted && node->self->kind == SB_TASK_PRIORITY;
+    return (node->held & SB_HELD_INTERRUPT) == 0 && node->held <= node->config->cooperative * SB_HELD_ONE;
+}
+
+/* ---- time.c */
+
+/** `entry` expires `ticks` ticks after the running one; longer ones than SB_TIMEOUT_TICKS_MAX are cut. */
+void sb_timer_arm_locked(struct sb_node *node, struct sb_timer_entry *entry, uint32_t ticks);
+
+/** `entry` expires `ticks` ticks after `from`, which lies between now_tick and the running one. */
+void sb_timer_arm_from_locked(struct sb_node *node, struct sb_timer_entry *entry, uint32_t from,
+                              uint32_t ticks);
+
+/** The tick that it is. */
+static inline uint32_t sb_now_locked(const struct sb_node *node)
+{
+    return node->clock != NULL ? node->clock->now() : node->timers.now_tick;
 }
 
 /* ---- task.c */
@@ -113,10 +196,18 @@ static inline struct sb_task *sb_task_local(const struct sb_node *node, sb_addr 
     return &node->tasks[index];
 }
 
-/* ---- sem.c */
+/** Addresses of tasks that were never restarted. */
+#define SB_FIRST_GENERATION 1u
 
-/** Take a waiting task out of its semaphore's list. */
-void sb_sem_forget_locked(struct sb_task *task);
+/** A new life of `task`, which is dead, with the address `addr`. It does not run yet. */
+void sb_task_make(struct sb_node *node, struct sb_task *task, sb_addr addr,
+                  const struct sb_task_config *config);
+
+/** What was made runs, or waits for sb_task_start if it is configured so. */
+void sb_task_launch_locked(struct sb_node *node, struct sb_task *task);
+
+/** What was made runs. */
+void sb_task_begin_locked(struct sb_node *node, struct sb_task *task);
 
 /* ---- pool.c */
 

@@ -15,7 +15,7 @@ static inline uint8_t *end_mark_of(const struct sb_signal_header *header)
     return (uint8_t *)(uintptr_t)header + sizeof *header + header->size_bytes;
 }
 
-void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config)
+SB_COLD void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config)
 {
     uint8_t *memory = config->memory;
     pool->classes = config->classes;
@@ -113,7 +113,7 @@ union sb_signal *sb_alloc_nil(uint32_t size_bytes, uint32_t signo)
     return sb_alloc_from(0, size_bytes, signo);
 }
 
-void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *label)
+SB_COLD void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *label)
 {
     const struct sb_node *node = port_node();
     const struct sb_signal_header *header = sb_signal_header_of(sig);
@@ -162,7 +162,7 @@ uint32_t sb_pool_classes(uint32_t pool)
     return pool < node->pool_count ? node->pools[pool].classes : 0;
 }
 
-enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_status *out)
+SB_COLD enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_status *out)
 {
     const struct sb_node *node = port_node();
     if (pool >= node->pool_count || class_index >= node->pools[pool].classes) {

@@ -43,6 +43,17 @@ static inline void sb_ready_remove(struct sb_ready_queue *queue, struct sb_task 
     }
 }
 
+/** The front of a level goes behind all others of it: true if there are others. A task that is not the front
+ *  stays where it is. */
+static inline bool sb_ready_rotate(struct sb_ready_queue *queue, const struct sb_task *task)
+{
+    if (queue->first[task->priority] != task || task->next == task) {
+        return false;
+    }
+    queue->first[task->priority] = task->next;
+    return true;
+}
+
 /** The oldest task of the most urgent level, NULL if there is none. */
 static inline struct sb_task *sb_ready_first(const struct sb_ready_queue *queue)
 {

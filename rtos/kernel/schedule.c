@@ -31,13 +31,78 @@ enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t 
 {
     node->next = sb_most_urgent_locked(node);
     if (timeout_ticks != SB_FOREVER) {
-        sb_timer_queue_arm(&node->timers, task, timeout_ticks);
+        task->flags |= SB_TASK_TIMING;
+        sb_timer_arm_locked(node, &task->timer, timeout_ticks);
     }
     sb_switch_locked(node);
-    return task->wake;
+    return (enum sb_err)task->wake;
 }
 
-_Noreturn void sb_task_main(void)
+enum sb_err sb_wait_in_locked(struct sb_node *node, struct sb_wait_list *list, uint32_t timeout_ticks)
+{
+    struct sb_task *task = node->current;
+    task->waits = list;
+    task->state = SB_STATE_WAIT_LIST;
+    sb_ready_remove(&node->ready, task);
+    sb_waiters_insert(list, task);
+    return sb_rest_locked(node, task, timeout_ticks);
+}
+
+void sb_wake_flagged_locked(struct sb_node *node, struct sb_task *task)
+{
+    if ((task->flags & SB_TASK_TIMING) != 0) {
+        task->flags &= (uint8_t)~SB_TASK_TIMING;
+        sb_timer_queue_remove(&node->timers, &task->timer);
+    }
+    if ((task->flags & SB_TASK_HALTED) != 0) {
+        task->state = SB_STATE_STOPPED;
+        return;
+    }
+    if ((task->flags & SB_TASK_WATCHED) != 0) {
+        task->config->task_class->woken(node, task);
+    }
+    sb_ready_locked(node, task);
+}
+
+void sb_wake_switch_flagged_locked(struct sb_node *node, struct sb_task *task)
+{
+    sb_wake_flagged_locked(node, task);
+    sb_reschedule_locked(node);
+}
+
+void sb_withdraw_locked(struct sb_node *node, struct sb_task *task)
+{
+    struct sb_wait_list *list = task->waits;
+    sb_leave_locked(task);
+    if (list->changed != NULL) {
+        list->changed(node, list);
+    }
+}
+
+void sb_priority_apply_locked(struct sb_node *node, struct sb_task *task, uint32_t priority, bool in_front)
+{
+    if (task->state == SB_STATE_READY && task->kind != SB_TASK_INTERRUPT) {
+        sb_ready_remove(&node->ready, task);
+        task->priority = (uint8_t)priority;
+        sb_ready_append(&node->ready, task);
+        if (in_front && task == node->current) {
+            node->ready.first[priority] = task;
+        }
+        node->next = sb_most_urgent_locked(node);
+    } else if (task->state == SB_STATE_WAIT_LIST) {
+        struct sb_wait_list *list = task->waits;
+        sb_waiters_remove(list, task);
+        task->priority = (uint8_t)priority;
+        sb_waiters_insert(list, task);
+        if (list->changed != NULL) {
+            list->changed(node, list);
+        }
+    } else {
+        task->priority = (uint8_t)priority;
+    }
+}
+
+SB_COLD _Noreturn void sb_task_main(void)
 {
     struct sb_task *task = port_node()->current;
     SB_PROBE_NOP(switch_end, task);
@@ -46,49 +111,84 @@ _Noreturn void sb_task_main(void)
         port_idle();
     }
     port_unmask();
-    task->entry();
+    const struct sb_task_config *config = task->config;
+    if (config->task_class != NULL && config->task_class->body != NULL) {
+        config->task_class->body(task);
+    } else {
+        config->entry();
+    }
     SB_IGNORE(sb_task_kill(task->addr));
     sb_fatal(SB_ERR_CORRUPT, "task-end");
 }
 
-/** Everything that is activated, the most urgent first, until nothing is. On the interrupt stack, interrupts
- *  masked. */
+/* ---- interrupt tasks */
+
+/** Everything that is activated and more urgent than what runs, the most urgent first. On the interrupt stack, interrupts
+ *  masked; while a body runs only as far as nothing more urgent may come. */
 static void run_interrupts(void)
 {
     struct sb_node *node = port_node();
+    struct sb_task *outer = node->self;
+    const uint32_t level = node->level;
     struct sb_task *task;
-    while ((task = sb_ready_first(&node->interrupts)) != NULL) {
+    while ((task = sb_ready_first(&node->interrupts)) != NULL && task->priority < level) {
+        const uint32_t priority = task->priority;
         sb_ready_remove(&node->interrupts, task);
         task->state = SB_STATE_RUNNING;
         node->self = task;
+        node->level = priority;
         SB_PROBE(isr_enter, task);
-        task->entry();
-        SB_PROBE(isr_exit, task);
+        if (priority == 0) {
+            task->config->entry();
+        } else {
+            port_call_nesting(task->config->entry, priority);
+        }
+        SB_PROBE_NOP(isr_exit, task);
         if (task->state == SB_STATE_RUNNING) {
-            task->state = SB_STATE_IDLE;
+            task->state = task->flags == 0 ? SB_STATE_IDLE : SB_STATE_STOPPED;
         }
     }
-    node->self = node->current;
+    node->level = level;
+    node->self = outer;
 }
 
 void sb_interrupt_activate(struct sb_task *task)
 {
-    if (task->state != SB_STATE_READY) {
+    if (task->state > SB_STATE_READY) {
         task->state = SB_STATE_READY;
         sb_ready_append(&port_node()->interrupts, task);
+    }
+}
+
+static inline void call_handler(struct sb_node *node, void (*handler)(void))
+{
+    if (handler != NULL) {
+        const uint32_t level = node->level;
+        node->level = 0;
+        handler();
+        node->level = level;
     }
 }
 
 bool sb_interrupt(void (*handler)(void))
 {
     struct sb_node *node = port_node();
-    node->interrupted = 1;
-    if (handler != NULL) {
-        handler();
-    }
+    const uint32_t held = node->held;
+    node->held = held | SB_HELD_INTERRUPT;
+    call_handler(node, handler);
     run_interrupts();
-    node->interrupted = 0;
-    return node->next != node->current;
+    node->held = held;
+    if (node->next == node->current) {
+        return false;
+    }
+    /* Nobody has asked the idle task whether it may be preempted. */
+    return held == 0 || node->current == &node->idle;
+}
+
+void sb_interrupt_nested(void (*handler)(void))
+{
+    call_handler(port_node(), handler);
+    run_interrupts();
 }
 
 void sb_interrupt_switch(void)
@@ -96,23 +196,25 @@ void sb_interrupt_switch(void)
     sb_switch_locked(port_node());
 }
 
-void sb_interrupt_spurious(void)
+SB_COLD void sb_interrupt_spurious(void)
 {
     port_node()->counters.spurious_irqs++;
 }
 
 void sb_activate_locked(struct sb_node *node, struct sb_task *task)
 {
+    const uint32_t held = node->held;
     sb_interrupt_activate(task);
-    if (node->interrupted) {
+    if ((held & SB_HELD_INTERRUPT) != 0) {
+        run_interrupts();
         return;
     }
     struct sb_task *current = node->current;
     SB_PROBE(switch_begin, current);
-    node->interrupted = 1;
+    node->held = held | SB_HELD_INTERRUPT;
     port_call_interrupt(run_interrupts);
-    node->interrupted = 0;
-    if (node->next != current) {
+    node->held = held;
+    if (node->next != current && held == 0) {
         sb_switch_locked(node);
     } else {
         SB_PROBE_NOP(switch_end, current);

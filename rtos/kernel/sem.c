@@ -1,47 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "signalbox/sem.h"
+
 #include "kernel.h"
-
-/** Behind all waiters that are at least as urgent. */
-static void waiters_insert(struct sb_wait_list *waiters, struct sb_task *task)
-{
-    struct sb_task *previous = waiters->last;
-    while (previous != NULL && previous->priority > task->priority) {
-        previous = previous->previous;
-    }
-    struct sb_task *next = previous != NULL ? previous->next : waiters->first;
-    task->previous = previous;
-    task->next = next;
-    if (previous != NULL) {
-        previous->next = task;
-    } else {
-        waiters->first = task;
-    }
-    if (next != NULL) {
-        next->previous = task;
-    } else {
-        waiters->last = task;
-    }
-}
-
-static void waiters_remove(struct sb_wait_list *waiters, struct sb_task *task)
-{
-    if (task->previous != NULL) {
-        task->previous->next = task->next;
-    } else {
-        waiters->first = task->next;
-    }
-    if (task->next != NULL) {
-        task->next->previous = task->previous;
-    } else {
-        waiters->last = task->previous;
-    }
-}
-
-void sb_sem_forget_locked(struct sb_task *task)
-{
-    waiters_remove(&task->sem->waiters, task);
-    task->sem = NULL;
-}
 
 /* ---- fast semaphores */
 
@@ -55,8 +15,7 @@ enum sb_err sb_fsem_signal(sb_addr to)
     if (task == NULL) {
         err = SB_ERR_DEAD;
     } else if (task->state == SB_STATE_WAIT_FSEM) {
-        sb_wake_locked(node, task, SB_OK);
-        sb_reschedule_locked(node);
+        sb_wake_switch_locked(node, task, SB_OK);
     } else {
         if (task->fsem < INT32_MAX) {
             task->fsem++;
@@ -72,7 +31,7 @@ enum sb_err sb_fsem_signal(sb_addr to)
     return err;
 }
 
-static inline enum sb_err fsem_wait(uint32_t timeout_ticks)
+enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
 {
     SB_PROBE(kernel_enter, SB_SERVICE_FSEM_WAIT);
     struct sb_node *node = port_node();
@@ -96,12 +55,7 @@ static inline enum sb_err fsem_wait(uint32_t timeout_ticks)
 
 void sb_fsem_wait(void)
 {
-    SB_IGNORE(fsem_wait(SB_FOREVER));
-}
-
-enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
-{
-    return fsem_wait(timeout_ticks);
+    SB_IGNORE(sb_fsem_wait_timeout(SB_FOREVER));
 }
 
 int32_t sb_fsem_value(sb_addr addr)
@@ -115,8 +69,7 @@ int32_t sb_fsem_value(sb_addr addr)
 void sb_sem_init(struct sb_sem *sem, int32_t count)
 {
     sem->count = count;
-    sem->waiters.first = NULL;
-    sem->waiters.last = NULL;
+    sb_wait_list_init(&sem->waiters, NULL);
 }
 
 enum sb_err sb_sem_signal(struct sb_sem *sem)
@@ -128,9 +81,8 @@ enum sb_err sb_sem_signal(struct sb_sem *sem)
     const uint32_t state = port_lock();
     struct sb_task *task = sem->waiters.first;
     if (task != NULL) {
-        sb_sem_forget_locked(task);
-        sb_wake_locked(node, task, SB_OK);
-        sb_reschedule_locked(node);
+        sb_leave_locked(task);
+        sb_wake_switch_locked(node, task, SB_OK);
     } else if (sem->count < INT32_MAX) {
         sem->count++;
     } else {
@@ -141,7 +93,7 @@ enum sb_err sb_sem_signal(struct sb_sem *sem)
     return err;
 }
 
-static inline enum sb_err sem_wait(struct sb_sem *sem, uint32_t timeout_ticks)
+enum sb_err sb_sem_wait_timeout(struct sb_sem *sem, uint32_t timeout_ticks)
 {
     SB_PROBE(kernel_enter, SB_SERVICE_SEM_WAIT);
     struct sb_node *node = port_node();
@@ -156,12 +108,7 @@ static inline enum sb_err sem_wait(struct sb_sem *sem, uint32_t timeout_ticks)
     } else if (!sb_timeout_possible(node, timeout_ticks)) {
         err = SB_ERR_NO_TICK;
     } else {
-        struct sb_task *task = node->self;
-        task->sem = sem;
-        task->state = SB_STATE_WAIT_SEM;
-        sb_ready_remove(&node->ready, task);
-        waiters_insert(&sem->waiters, task);
-        err = sb_rest_locked(node, task, timeout_ticks);
+        err = sb_wait_in_locked(node, &sem->waiters, timeout_ticks);
     }
     port_unlock(state);
     SB_PROBE_NOP(kernel_exit, SB_SERVICE_SEM_WAIT);
@@ -170,12 +117,7 @@ static inline enum sb_err sem_wait(struct sb_sem *sem, uint32_t timeout_ticks)
 
 void sb_sem_wait(struct sb_sem *sem)
 {
-    SB_IGNORE(sem_wait(sem, SB_FOREVER));
-}
-
-enum sb_err sb_sem_wait_timeout(struct sb_sem *sem, uint32_t timeout_ticks)
-{
-    return sem_wait(sem, timeout_ticks);
+    SB_IGNORE(sb_sem_wait_timeout(sem, SB_FOREVER));
 }
 
 int32_t sb_sem_value(const struct sb_sem *sem)

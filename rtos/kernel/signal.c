@@ -23,8 +23,7 @@ static inline void deliver_locked(struct sb_node *node, struct sb_task *task, st
 {
     if (task->state == SB_STATE_WAIT_SIGNAL && sb_selected(task->selection, *sb_signal_number(header))) {
         task->received = header;
-        sb_wake_locked(node, task, SB_OK);
-        sb_reschedule_locked(node);
+        sb_wake_switch_locked(node, task, SB_OK);
         return;
     }
     if (SB_CHECKED) {
@@ -36,8 +35,10 @@ static inline void deliver_locked(struct sb_node *node, struct sb_task *task, st
     }
 }
 
-static inline enum sb_err send(struct sb_node *node, union sb_signal **sig, sb_addr to, sb_addr from)
+enum sb_err sb_send_from(union sb_signal **sig, sb_addr to, sb_addr from)
 {
+    struct sb_node *node = port_node();
+    sb_check(sig != NULL && *sig != NULL, SB_ERR_ARGUMENT, "send-null");
     struct sb_signal_header *header = sb_signal_header_of(*sig);
     const uint32_t signo = *sb_signal_number(header);
     const uint32_t size_bytes = header->size_bytes;
@@ -60,18 +61,10 @@ static inline enum sb_err send(struct sb_node *node, union sb_signal **sig, sb_a
     return err;
 }
 
+/* One body for both, here and below: what the caches hold is worth more than a jump. */
 enum sb_err sb_send(union sb_signal **sig, sb_addr to)
 {
-    struct sb_node *node = port_node();
-    sb_check(sig != NULL && *sig != NULL, SB_ERR_ARGUMENT, "send-null");
-    return send(node, sig, to, node->self->addr);
-}
-
-enum sb_err sb_send_from(union sb_signal **sig, sb_addr to, sb_addr from)
-{
-    struct sb_node *node = port_node();
-    sb_check(sig != NULL && *sig != NULL, SB_ERR_ARGUMENT, "send-null");
-    return send(node, sig, to, from);
+    return sb_send_from(sig, to, port_node()->self->addr);
 }
 
 enum sb_err sb_signal_forward(union sb_signal **sig, sb_addr through)
@@ -117,7 +110,7 @@ static struct sb_signal_header *search_locked(struct sb_task *task, const uint32
     return header;
 }
 
-static inline union sb_signal *receive(const uint32_t *selection, uint32_t timeout_ticks)
+union sb_signal *sb_receive_timeout(const uint32_t *selection, uint32_t timeout_ticks)
 {
     struct sb_node *node = port_node();
     struct sb_task *task = node->self;
@@ -163,12 +156,7 @@ static inline union sb_signal *receive(const uint32_t *selection, uint32_t timeo
 
 union sb_signal *sb_receive(const uint32_t *selection)
 {
-    return receive(selection, SB_FOREVER);
-}
-
-union sb_signal *sb_receive_timeout(const uint32_t *selection, uint32_t timeout_ticks)
-{
-    return receive(selection, timeout_ticks);
+    return sb_receive_timeout(selection, SB_FOREVER);
 }
 
 sb_addr sb_sender(const union sb_signal *sig)

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Beginning and end: of the node, of a task; names. */
+ *  Beginning and end of tasks. A slot of the table has one life after the other; each has a generation of its own in its
+ *  address, so who holds an old address reaches nobody. */
 #include <string.h>
 
 #include "kernel.h"
 #include "select.h"
 #include "signalbox/config_types.h"
-#include "signalbox/remote.h"
 #include "stack_mark.h"
 
-/** Addresses of tasks that were never restarted. */
-#define FIRST_GENERATION 1u
+/* ---- beginning */
 
-/* ---- start */
-
-static void task_create(struct sb_node *node, struct sb_task *task, sb_addr addr,
-                        const struct sb_task_config *config)
+SB_COLD void sb_task_make(struct sb_node *node, struct sb_task *task, sb_addr addr,
+                          const struct sb_task_config *config)
 {
     *task = (struct sb_task){
         .addr = addr,
-        .name = config->name,
-        .entry = config->entry,
+        .state = SB_STATE_STOPPED,
         .kind = config->kind,
         .priority = config->priority,
+        .base_priority = config->priority,
+        .generation = (uint16_t)sb_addr_generation(addr),
         .stack = config->stack,
         .stack_bytes = config->stack_bytes,
-        .irq = config->irq,
+        .config = config,
     };
-    const char *name = task->name;
-    const uint32_t kind = task->kind;
-    const uint32_t priority = task->priority;
+    const char *name = config->name;
+    const uint32_t kind = config->kind;
+    const uint32_t priority = config->priority;
     SB_PROBE_NOP(task_create, task, name, kind, priority, addr);
-    if (task->kind != SB_TASK_INTERRUPT) {
-        if (SB_CHECKED) {
+    if (kind != SB_TASK_INTERRUPT) {
+        if (SB_HOOKED) {
             sb_stack_paint(task);
         }
         port_context_init(task);
@@ -42,168 +40,130 @@ static void task_create(struct sb_node *node, struct sb_task *task, sb_addr addr
     }
 }
 
-static void task_start(struct sb_node *node, struct sb_task *task)
+SB_COLD void sb_task_begin_locked(struct sb_node *node, struct sb_task *task)
 {
-    if (task->kind == SB_TASK_PRIORITY) {
-        task->state = SB_STATE_READY;
-        sb_ready_append(&node->ready, task);
+    const struct sb_task_config *config = task->config;
+    if (config->task_class != NULL && config->task_class->start != NULL) {
+        config->task_class->start(node, task);
+    }
+    if (task->kind != SB_TASK_INTERRUPT) {
+        sb_ready_locked(node, task);
         return;
     }
     task->state = SB_STATE_IDLE;
-    if (task->irq >= 0) {
-        port_irq_connect_task((uint32_t)task->irq, task);
+    if (config->irq >= 0) {
+        port_irq_connect_task((uint32_t)config->irq, task);
     }
 }
 
-static void idle_create(struct sb_node *node)
+SB_COLD void sb_task_launch_locked(struct sb_node *node, struct sb_task *task)
 {
-    struct sb_task_config config = {
-        .name = "idle", .kind = SB_TASK_IDLE, .priority = SB_PRIORITIES, .irq = -1};
-    config.stack = port_idle_stack(&config.stack_bytes);
-    /* The address after the last table entry: nobody can send to it, and it is nobody else's. */
-    task_create(node, &node->idle, node->addr_base | (node->task_count << 10) | FIRST_GENERATION, &config);
-    node->idle.state = SB_STATE_READY;
+    if (task->config->stopped) {
+        task->stops = 1;
+        task->flags = SB_TASK_HALTED | SB_TASK_NEW;
+    } else {
+        sb_task_begin_locked(node, task);
+    }
 }
 
-void sb_node_init(const struct sb_node_config *config)
+/** The address of the slot's next life. */
+SB_COLD static sb_addr next_address(const struct sb_node *node, const struct sb_task *task)
 {
-    struct sb_node *node = port_node();
-    memset(node, 0, sizeof *node);
-    node->config = config;
-    node->addr_base = sb_addr_make(config->node, 0, 0);
-    node->tick_hz = config->tick_hz;
-    node->tasks = config->task_state;
-    node->task_count = config->task_count;
-    node->pools = config->pool_state;
-    node->pool_count = config->pool_count;
-    if (config->hooks != NULL) {
-        node->hooks = *config->hooks;
-    }
-    for (uint32_t i = 0; i < config->pool_count; i++) {
-        sb_pool_init(&node->pools[i], &config->pools[i]);
-    }
-    idle_create(node);
-    node->current = &node->idle;
-    node->next = &node->idle;
-    node->self = &node->idle;
-    for (uint32_t i = 0; i < config->task_count; i++) {
-        task_create(node, &node->tasks[i], sb_addr_make(config->node, i, FIRST_GENERATION),
-                    &config->tasks[i]);
-    }
-    for (uint32_t i = 0; i < config->task_count; i++) {
-        task_start(node, &node->tasks[i]);
-    }
-    if (config->tick_hz != 0) {
-        port_tick_start(config->tick_hz);
-    }
-    node->next = sb_most_urgent_locked(node);
+    const uint32_t generation =
+        task->generation < SB_ADDR_GENERATION_MAX ? task->generation + 1u : SB_FIRST_GENERATION;
+    return node->addr_base | (uint32_t)(task - node->tasks) << 10 | generation;
 }
 
-_Noreturn void sb_start(const struct sb_node_config *config)
+SB_COLD static bool stack_valid(const struct sb_task_config *config)
 {
-    sb_node_init(config);
-    struct sb_node *node = port_node();
-    node->current = node->next;
-    node->self = node->next;
-    port_start(node->next);
+    return config->stack != NULL && (uintptr_t)config->stack % 16u == 0 && config->stack_bytes % 16u == 0 &&
+           config->stack_bytes >= SB_STACK_BYTES_MIN;
 }
 
-void sb_hooks_set(const struct sb_hooks *hooks)
+SB_COLD static enum sb_err config_check(const struct sb_task_config *config)
 {
+    if (config == NULL || config->name == NULL || config->entry == NULL ||
+        config->priority >= SB_PRIORITIES || config->kind == SB_TASK_IDLE ||
+        config->kind > SB_TASK_BEST_EFFORT || config->irq > SB_IRQ_MAX) {
+        return SB_ERR_ARGUMENT;
+    }
+    if (config->kind == SB_TASK_INTERRUPT ? config->stack_bytes != 0 : !stack_valid(config)) {
+        return SB_ERR_SIZE;
+    }
+    if (config->kind == SB_TASK_PERIODIC && (config->task_class == NULL || config->class_state == NULL)) {
+        return SB_ERR_ARGUMENT;
+    }
+    return sb_task_lookup(config->name) == SB_ADDR_NONE ? SB_OK : SB_ERR_BUSY;
+}
+
+/** Nobody else runs until the life has begun: the slot is not taken twice, and the name is not given twice. */
+SB_COLD static void task_begin(struct sb_node *node, struct sb_task *task,
+                               const struct sb_task_config *config, sb_addr *out)
+{
+    sb_task_make(node, task, next_address(node, task), config);
+    *out = task->addr;
     const uint32_t state = port_lock();
-    port_node()->hooks = *hooks;
+    sb_task_launch_locked(node, task);
     port_unlock(state);
 }
 
-/* ---- names */
-
-sb_addr sb_self(void)
+SB_COLD enum sb_err sb_task_create(const struct sb_task_config *config, sb_addr *out)
 {
-    return port_node()->self->addr;
-}
-
-sb_addr sb_task_lookup(const char *name)
-{
-    const struct sb_node *node = port_node();
-    for (uint32_t i = 0; i < node->task_count; i++) {
-        const struct sb_task *task = &node->tasks[i];
-        const sb_addr addr = task->addr;
-        if (addr != SB_ADDR_NONE && strcmp(task->name, name) == 0) {
-            return addr;
-        }
-    }
-    return SB_ADDR_NONE;
-}
-
-const char *sb_task_name(sb_addr addr)
-{
-    const struct sb_task *task = sb_task_local(port_node(), addr);
-    return task != NULL ? task->name : NULL;
-}
-
-int32_t sb_task_priority(sb_addr addr)
-{
-    const struct sb_task *task = sb_task_local(port_node(), addr);
-    return task != NULL ? task->priority : SB_ERR_DEAD;
-}
-
-/** Index of the node whose name is the first `length` characters, node_count if there is none. */
-static uint32_t node_lookup(const struct sb_node_config *config, const char *name, size_t length)
-{
-    uint32_t i = 0;
-    while (i < config->node_count &&
-           (strncmp(config->node_names[i], name, length) != 0 || config->node_names[i][length] != '\0')) {
-        i++;
-    }
-    return i;
-}
-
-static enum sb_err hunt(const char *name, uint32_t timeout_ticks, sb_addr *out)
-{
-    const struct sb_node_config *config = port_node()->config;
-    const char *slash = strchr(name, '/');
-    const char *task_name = slash != NULL ? slash + 1 : name;
+    struct sb_node *node = port_node();
+    sb_check(sb_in_task(node), SB_ERR_CONTEXT, "create-context");
+    sb_check(out != NULL, SB_ERR_ARGUMENT, "create-null");
     *out = SB_ADDR_NONE;
-    if (slash != NULL) {
-        const uint32_t index = node_lookup(config, name, (size_t)(slash - name));
-        if (index == config->node_count) {
-            return SB_ERR_NOT_FOUND;
+    sb_preemption_off();
+    enum sb_err err = config_check(config);
+    if (err == SB_OK) {
+        struct sb_task *task = node->tasks + node->config->task_count;
+        const struct sb_task *end = node->tasks + node->task_count;
+        while (task < end && task->state != SB_STATE_DEAD) {
+            task++;
         }
-        if (index != config->node) {
-            return sb_remote_hunt(index, task_name, timeout_ticks, out);
+        if (task < end) {
+            task_begin(node, task, config, out);
+        } else {
+            err = SB_ERR_FULL;
         }
     }
-    *out = sb_task_lookup(task_name);
-    return *out != SB_ADDR_NONE ? SB_OK : SB_ERR_NOT_FOUND;
-}
-
-enum sb_err sb_hunt(const char *name, uint32_t timeout_ticks, sb_addr *out)
-{
-    SB_PROBE(kernel_enter, SB_SERVICE_HUNT);
-    sb_check(name != NULL && out != NULL, SB_ERR_ARGUMENT, "hunt-null");
-    const enum sb_err err = hunt(name, timeout_ticks, out);
-    SB_PROBE_NOP(kernel_exit, SB_SERVICE_HUNT);
+    sb_preemption_on();
     return err;
 }
 
 /* ---- end */
 
 /** Out of whatever the task waits in. */
-static void detach_locked(struct sb_node *node, struct sb_task *task)
+SB_COLD static void detach_locked(struct sb_node *node, struct sb_task *task)
 {
-    if (task->timing) {
-        sb_timer_queue_remove(&node->timers, task);
+    if ((task->flags & SB_TASK_TIMING) != 0) {
+        sb_timer_queue_remove(&node->timers, &task->timer);
     }
     if (task->state == SB_STATE_READY) {
-        sb_ready_remove(&node->ready, task);
-    } else if (task->state == SB_STATE_WAIT_SEM) {
-        sb_sem_forget_locked(task);
+        sb_ready_remove(task->kind == SB_TASK_INTERRUPT ? &node->interrupts : &node->ready, task);
+    } else if (task->state == SB_STATE_WAIT_LIST) {
+        sb_withdraw_locked(node, task);
     }
     task->state = SB_STATE_DEAD;
 }
 
+/** Everything that ties a dying task to others, but for its place among the ready ones. */
+SB_COLD static void untie_locked(struct sb_node *node, struct sb_task *task)
+{
+    const struct sb_task_config *config = task->config;
+    if (task->owned != NULL) {
+        node->locks->abandon(node, task);
+    }
+    if (config->task_class != NULL && config->task_class->end != NULL && (task->flags & SB_TASK_NEW) == 0) {
+        config->task_class->end(node, task);
+    }
+    if (task->kind == SB_TASK_INTERRUPT && config->irq >= 0) {
+        port_irq_connect_task((uint32_t)config->irq, NULL);
+    }
+}
+
 /** A dead task's signals: nobody adds any more, its address is gone. */
-static void queue_free(struct sb_task *task)
+SB_COLD static void queue_free(struct sb_task *task)
 {
     if (task->received != NULL) {
         sb_pool_return(task->received);
@@ -214,41 +174,82 @@ static void queue_free(struct sb_task *task)
     }
 }
 
-enum sb_err sb_task_kill(sb_addr victim)
+/** The task with this address dies; preemption is off. Nothing is left of it but, if it is the caller, its place among the
+ *  ready tasks. */
+SB_COLD static enum sb_err task_end(struct sb_node *node, sb_addr victim)
 {
-    struct sb_node *node = port_node();
-    sb_check(sb_may_wait(node), SB_ERR_CONTEXT, "kill-context");
-    if (((victim ^ node->addr_base) >> 22) != 0) {
-        return SB_ERR_ARGUMENT;
-    }
     enum sb_err err = SB_OK;
-    uint32_t state = port_lock();
+    const uint32_t state = port_lock();
     struct sb_task *task = sb_task_local(node, victim);
-    const bool self = task == node->current;
     if (task == NULL) {
         err = SB_ERR_DEAD;
-    } else if (task->kind != SB_TASK_PRIORITY) {
-        err = SB_ERR_ARGUMENT;
     } else {
         if (SB_HOOKED && node->hooks.kill != NULL) {
             node->hooks.kill(victim);
         }
         task->addr = SB_ADDR_NONE;
-        if (!self) {
+        untie_locked(node, task);
+        if (task != node->current) {
             detach_locked(node, task);
+            node->next = sb_most_urgent_locked(node);
         }
     }
     port_unlock(state);
-    if (err != SB_OK) {
-        return err;
+    if (task != NULL) {
+        queue_free(task);
     }
-    queue_free(task);
-    if (self) {
-        state = port_lock();
-        detach_locked(node, task);
+    return err;
+}
+
+SB_COLD enum sb_err sb_task_kill(sb_addr victim)
+{
+    struct sb_node *node = port_node();
+    sb_check(sb_in_task(node), SB_ERR_CONTEXT, "kill-context");
+    if (((victim ^ node->addr_base) >> 22) != 0) {
+        return SB_ERR_ARGUMENT;
+    }
+    struct sb_task *self = node->current;
+    const bool suicide = victim == self->addr;
+    sb_preemption_off();
+    const enum sb_err err = task_end(node, victim);
+    if (suicide) {
+        const uint32_t state = port_lock();
+        detach_locked(node, self);
+        node->held = node->config->cooperative ? SB_HELD_ONE : 0;
         node->next = sb_most_urgent_locked(node);
         sb_switch_locked(node);
         port_unlock(state);
     }
-    return SB_OK;
+    sb_preemption_on();
+    return err;
+}
+
+SB_COLD enum sb_err sb_task_restart(sb_addr task_addr, sb_addr *out)
+{
+    struct sb_node *node = port_node();
+    sb_check(sb_in_task(node), SB_ERR_CONTEXT, "restart-context");
+    sb_check(out != NULL, SB_ERR_ARGUMENT, "restart-null");
+    *out = SB_ADDR_NONE;
+    const uint32_t index = (task_addr ^ node->addr_base) >> 10;
+    if (index >= node->task_count) {
+        return SB_ERR_ARGUMENT;
+    }
+    struct sb_task *task = &node->tasks[index];
+    if (task == node->current) {
+        return SB_ERR_BUSY;
+    }
+    sb_preemption_off();
+    enum sb_err err = SB_OK;
+    if (task->generation != sb_addr_generation(task_addr) || task->generation == 0) {
+        err = SB_ERR_DEAD;
+    } else {
+        SB_IGNORE(task_end(node, task_addr)); /* if it is not dead already */
+        if (sb_task_lookup(task->config->name) != SB_ADDR_NONE) {
+            err = SB_ERR_BUSY;
+        } else {
+            task_begin(node, task, task->config, out);
+        }
+    }
+    sb_preemption_on();
+    return err;
 }

@@ -2,64 +2,64 @@
 #ifndef SB_KERNEL_TIMER_QUEUE_H
 #define SB_KERNEL_TIMER_QUEUE_H
 /** @file
- *  Tasks whose wait ends at a tick, in the order of their ticks. Arming walks the list (at most the tasks of
- *  the node, each of which is in it at most once); taking out is O(1). Instants are compared by their
- *  difference, so the counter may wrap. */
+ *  What ends at a tick, in the order of the ticks. Arming walks the list (at most one entry per task, periodic
+ *  task and timeout of the node); taking out is O(1). Instants are compared by their distance from now_tick, so the
+ *  counter may wrap. */
 #include <stddef.h>
 
 #include "signalbox/node.h"
+#include "signalbox/timer.h"
 
-/** Longest finite timeout; longer ones are cut to it. */
-#define SB_TIMEOUT_TICKS_MAX 0x7fffffffu
-
-static inline void sb_timer_queue_arm(struct sb_timer_queue *queue, struct sb_task *task,
-                                      uint32_t timeout_ticks)
+/** Expires `ticks` (1..SB_TIMEOUT_TICKS_MAX) after `from`, which is now_tick or up to as much later. */
+static inline void sb_timer_queue_arm(struct sb_timer_queue *queue, struct sb_timer_entry *entry,
+                                      uint32_t from, uint32_t ticks)
 {
-    const uint32_t ticks = timeout_ticks <= SB_TIMEOUT_TICKS_MAX ? timeout_ticks : SB_TIMEOUT_TICKS_MAX;
-    struct sb_task *previous = NULL;
-    struct sb_task *next = queue->first;
-    while (next != NULL && next->due_tick - queue->now_tick <= ticks) {
+    const uint32_t distance = from - queue->now_tick + ticks;
+    struct sb_timer_entry *previous = NULL;
+    struct sb_timer_entry *next = queue->first;
+    while (next != NULL && next->due_tick - queue->now_tick <= distance) {
         previous = next;
-        next = next->timer_next;
+        next = next->next;
     }
-    task->due_tick = queue->now_tick + ticks;
-    task->timer_previous = previous;
-    task->timer_next = next;
-    task->timing = true;
+    entry->due_tick = from + ticks;
+    entry->previous = previous;
+    entry->next = next;
     if (next != NULL) {
-        next->timer_previous = task;
+        next->previous = entry;
     }
     if (previous != NULL) {
-        previous->timer_next = task;
+        previous->next = entry;
     } else {
-        queue->first = task;
+        queue->first = entry;
     }
 }
 
-static inline void sb_timer_queue_remove(struct sb_timer_queue *queue, struct sb_task *task)
+static inline void sb_timer_queue_remove(struct sb_timer_queue *queue, struct sb_timer_entry *entry)
 {
-    struct sb_task *previous = task->timer_previous;
-    struct sb_task *next = task->timer_next;
-    task->timing = false;
+    struct sb_timer_entry *previous = entry->previous;
+    struct sb_timer_entry *next = entry->next;
     if (next != NULL) {
-        next->timer_previous = previous;
+        next->previous = previous;
     }
     if (previous != NULL) {
-        previous->timer_next = next;
+        previous->next = next;
     } else {
         queue->first = next;
     }
 }
 
-/** Take out and answer the first task that is due now, NULL if none is. */
-static inline struct sb_task *sb_timer_queue_due(struct sb_timer_queue *queue)
+/** Take out and answer the first entry that is due at `tick` or before, NULL if none is; now_tick goes with it, to
+ *  `tick` in the end. */
+static inline struct sb_timer_entry *sb_timer_queue_due(struct sb_timer_queue *queue, uint32_t tick)
 {
-    struct sb_task *task = queue->first;
-    if (task == NULL || task->due_tick != queue->now_tick) {
+    struct sb_timer_entry *entry = queue->first;
+    if (entry == NULL || entry->due_tick - queue->now_tick > tick - queue->now_tick) {
+        queue->now_tick = tick;
         return NULL;
     }
-    sb_timer_queue_remove(queue, task);
-    return task;
+    queue->now_tick = entry->due_tick;
+    sb_timer_queue_remove(queue, entry);
+    return entry;
 }
 
 #endif

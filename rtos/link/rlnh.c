@@ -105,20 +105,20 @@ static void post_event(struct sb_link *link)
     }
 }
 
-void sb_rlnh_heartbeat(struct sb_link *link)
+SB_COLD void sb_rlnh_heartbeat(struct sb_link *link)
 {
     if (link->connected && (!link->names_ready || sb_link_node_here()->hunts.first != NULL)) {
         post_event(link);
     }
 }
 
-void sb_rlnh_up(struct sb_link *link)
+SB_COLD void sb_rlnh_up(struct sb_link *link)
 {
     link->connected = true;
     post_event(link);
 }
 
-void sb_rlnh_down(struct sb_link *link, enum sb_err why)
+SB_COLD void sb_rlnh_down(struct sb_link *link, enum sb_err why)
 {
     (void)why;
     uint32_t saved = port_lock();

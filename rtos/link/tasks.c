@@ -17,7 +17,7 @@
 
 enum { MANAGER_PART_RLNH = 1, MANAGER_PART_RECEIVER = 2 };
 
-static uint32_t largest_signal(void)
+SB_COLD static uint32_t largest_signal(void)
 {
     uint32_t largest = 0;
     const struct sb_pool_config *system_pool = &port_node()->config->pools[0];
@@ -29,7 +29,7 @@ static uint32_t largest_signal(void)
     return largest;
 }
 
-void sb_link_start(void)
+SB_COLD void sb_link_start(void)
 {
     const struct sb_node_config *config = port_node()->config;
     struct sb_link_node *here = sb_link_node_memory();
@@ -148,7 +148,7 @@ void sb_cm_rx_turn(void)
     SB_PROBE_NOP(manager_exit, part);
 }
 
-static void heartbeats(struct sb_link_node *here)
+SB_COLD static void heartbeats(struct sb_link_node *here)
 {
     for (uint32_t unit = 0; unit < here->count; unit++) {
         struct sb_link *link = &here->ends[unit];

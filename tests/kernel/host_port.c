@@ -82,6 +82,7 @@ void host_boot(const struct sb_node_config *config)
     here->started = false;
     here->masked = true;
     here->switches = 0;
+    here->alarms = 0;
     memset(line_task, 0, sizeof line_task);
     if (setjmp(boot_failed) == 0) {
         sb_node_init(config);
@@ -117,7 +118,9 @@ void host_raise(uint32_t bit)
 static void interrupt(void (*handler)(void))
 {
     here->masked = true;
-    if (sb_interrupt(handler)) {
+    if ((here->node.held & SB_HELD_INTERRUPT) != 0) {
+        sb_interrupt_nested(handler);
+    } else if (sb_interrupt(handler)) {
         sb_interrupt_switch();
     }
     here->masked = false;
@@ -165,7 +168,7 @@ void port_context_init(struct sb_task *task)
 void port_switch(struct sb_task *from, struct sb_task *to)
 {
     require(here->masked, "port_switch with interrupts on");
-    require(!here->node.interrupted, "port_switch in interrupt context");
+    require((here->node.held & SB_HELD_INTERRUPT) == 0, "port_switch in interrupt context");
     require(from->sp == running, "port_switch from a task that does not run");
     here->switches++;
     go(from->sp, to->sp);
@@ -182,6 +185,15 @@ void port_call_interrupt(void (*body)(void))
 {
     require(here->masked, "port_call_interrupt with interrupts on");
     body();
+}
+
+void port_call_nesting(void (*body)(void), uint32_t priority)
+{
+    require(here->masked, "port_call_nesting with interrupts on");
+    require(priority > 0 && priority == here->node.level, "port_call_nesting with a wrong level");
+    here->masked = false;
+    body();
+    here->masked = true;
 }
 
 _Noreturn void port_idle(void)
@@ -225,6 +237,47 @@ void port_irq_disable(uint32_t bit)
 void port_tick_start(uint32_t tick_hz)
 {
     (void)tick_hz;
+}
+
+void port_alarm_start(uint32_t tick_hz)
+{
+    (void)tick_hz;
+    here->tick = 0;
+    here->alarm_set = false;
+}
+
+uint32_t port_alarm_now(void)
+{
+    return here->tick;
+}
+
+void port_alarm_set(uint32_t tick)
+{
+    here->alarm_set = true;
+    here->alarm_tick = tick;
+}
+
+static void alarm(void)
+{
+    here->alarm_set = false;
+    here->alarms++;
+    sb_alarm();
+}
+
+void host_pass(uint32_t ticks)
+{
+    /* From alarm to alarm: nothing happens between. */
+    const uint32_t end = here->tick + ticks;
+    while (here->alarm_set && end - here->alarm_tick <= end - here->tick) {
+        here->tick = here->alarm_tick;
+        host_interrupt(alarm);
+    }
+    here->tick = end;
+}
+
+uint64_t port_cycles(void)
+{
+    return ++here->cycles;
 }
 
 _Noreturn void port_fatal(const char *label)

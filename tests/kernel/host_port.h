@@ -20,6 +20,11 @@ struct host_node {
     bool started;
     bool masked;
     uint32_t switches;
+    uint32_t tick; /* tickless */
+    uint32_t alarm_tick;
+    bool alarm_set;
+    uint32_t alarms; /* interrupts of the alarm so far */
+    uint64_t cycles;
     _Alignas(16) uint8_t idle_stack[HOST_STACK_BYTES];
 };
 
@@ -38,6 +43,9 @@ void host_interrupt(void (*handler)(void));
 
 /** Interrupt task of a line: as if the line were raised. */
 void host_raise(uint32_t bit);
+
+/** While the selected node idles: so many ticks of a tickless node go by; its alarms interrupt. */
+void host_pass(uint32_t ticks);
 
 /** Called at each end of a critical section of a task, interrupts masked: the test checks what must hold, and
  *  answers true to have an interrupt there, which calls host_inject_handler. NULL: none. */

@@ -76,43 +76,86 @@ static void ready_queue(void)
     EQUAL(queue.levels, 0);
 }
 
-/* ---- timer queue: the model is the list of armed tasks with the ticks that remain */
+/* ---- timer queue: the model is the list of armed entries with the ticks that remain */
 
+static struct sb_timer_entry entries[TASKS];
+static bool armed[TASKS];
 static uint64_t remaining[TASKS];
 static uint64_t armed_at[TASKS];
+
+/** Everything that is due until `now`, in the order of instants, then of arming. */
+static void expect_due(struct sb_timer_queue *queue, uint32_t tick, uint64_t now)
+{
+    for (;;) {
+        uint32_t due = TASKS;
+        for (uint32_t i = 0; i < TASKS; i++) {
+            if (armed[i] && remaining[i] <= now &&
+                (due == TASKS || remaining[i] < remaining[due] ||
+                 (remaining[i] == remaining[due] && armed_at[i] < armed_at[due]))) {
+                due = i;
+            }
+        }
+        struct sb_timer_entry *got = sb_timer_queue_due(queue, tick);
+        EQUAL(got == (due == TASKS ? NULL : &entries[due]), true);
+        if (got == NULL || due == TASKS) {
+            break;
+        }
+        EQUAL(queue->now_tick, entries[due].due_tick);
+        armed[due] = false;
+    }
+    EQUAL(queue->now_tick, tick);
+}
 
 static void timer_queue(void)
 {
     struct sb_timer_queue queue = {.first = NULL, .now_tick = 0xffffff00u}; /* wraps on the way */
     uint64_t now = 0;
-    memset(tasks, 0, sizeof tasks);
+    memset(armed, 0, sizeof armed);
     for (uint32_t step = 0; step < check_rounds(200000) && check_failed() == 0; step++) {
-        const uint32_t task = check_random(TASKS);
+        const uint32_t i = check_random(TASKS);
         if (check_random(3) == 0) {
-            now++;
-            queue.now_tick++;
-            for (;;) {
-                uint32_t due = TASKS; /* of those due now: armed first */
-                for (uint32_t i = 0; i < TASKS; i++) {
-                    if (tasks[i].timing && remaining[i] == now &&
-                        (due == TASKS || armed_at[i] < armed_at[due])) {
-                        due = i;
-                    }
-                }
-                struct sb_task *got = sb_timer_queue_due(&queue);
-                EQUAL(got == (due == TASKS ? NULL : &tasks[due]), true);
-                if (got == NULL || due == TASKS) {
-                    break;
-                }
-                EQUAL(got->timing, false);
-            }
-        } else if (!tasks[task].timing) {
+            const uint32_t passed =
+                check_random(4) ? 1 : check_random(7); /* tickless: several at once, or none */
+            now += passed;
+            expect_due(&queue, queue.now_tick + passed, now);
+        } else if (!armed[i]) {
             const uint32_t ticks = 1 + check_random(check_random(8) ? 20 : 0x7ffffffe);
-            sb_timer_queue_arm(&queue, &tasks[task], ticks);
-            remaining[task] = now + ticks;
-            armed_at[task] = step;
+            const uint32_t ahead =
+                check_random(4) ? 0 : check_random(5); /* the clock is ahead of what has expired */
+            sb_timer_queue_arm(&queue, &entries[i], queue.now_tick + ahead, ticks);
+            armed[i] = true;
+            remaining[i] = now + ahead + ticks;
+            armed_at[i] = step;
         } else {
-            sb_timer_queue_remove(&queue, &tasks[task]);
+            sb_timer_queue_remove(&queue, &entries[i]);
+            armed[i] = false;
+        }
+    }
+}
+
+/** Every sequence of arming three entries at 1..3 ticks and taking one of them out, around the wrap. */
+static void timer_exhaustive(void)
+{
+    for (uint32_t start = 0xfffffffcu; start != 2; start++) {
+        for (uint32_t code = 0; code < 27 * 4; code++) {
+            struct sb_timer_queue queue = {.first = NULL, .now_tick = start};
+            const uint32_t ticks[3] = {1 + code % 3, 1 + code / 3 % 3, 1 + code / 9 % 3};
+            const uint32_t removed = code / 27;
+            memset(armed, 0, sizeof armed);
+            for (uint32_t i = 0; i < 3; i++) {
+                sb_timer_queue_arm(&queue, &entries[i], start, ticks[i]);
+                armed[i] = true;
+                remaining[i] = ticks[i];
+                armed_at[i] = i;
+            }
+            if (removed < 3) {
+                sb_timer_queue_remove(&queue, &entries[removed]);
+                armed[removed] = false;
+            }
+            for (uint32_t now = 1; now <= 3; now++) {
+                expect_due(&queue, start + now, now);
+            }
+            EQUAL(queue.first == NULL, true);
         }
     }
 }
@@ -120,18 +163,20 @@ static void timer_queue(void)
 static void timer_limits(void)
 {
     struct sb_timer_queue queue = {.first = NULL, .now_tick = 5};
-    memset(tasks, 0, sizeof tasks);
-    sb_timer_queue_arm(&queue, &tasks[0], 0xfffffffeu); /* cut to the longest */
-    sb_timer_queue_arm(&queue, &tasks[1], SB_TIMEOUT_TICKS_MAX);
-    sb_timer_queue_arm(&queue, &tasks[2], 1);
-    EQUAL(tasks[0].due_tick, 0x80000004u);
-    EQUAL(queue.first == &tasks[2], true);
-    EQUAL(tasks[2].timer_next == &tasks[0], true);
-    EQUAL(tasks[0].timer_next == &tasks[1], true);
-    EQUAL(sb_timer_queue_due(&queue) == NULL, true);
-    queue.now_tick++;
-    EQUAL(sb_timer_queue_due(&queue) == &tasks[2], true);
-    EQUAL(sb_timer_queue_due(&queue) == NULL, true);
+    sb_timer_queue_arm(&queue, &entries[0], 5, SB_TIMEOUT_TICKS_MAX);
+    sb_timer_queue_arm(&queue, &entries[1], 0x80000003u, SB_TIMEOUT_TICKS_MAX); /* as far as it goes */
+    sb_timer_queue_arm(&queue, &entries[2], 5, 1);
+    EQUAL(entries[0].due_tick, 0x80000004u);
+    EQUAL(queue.first == &entries[2], true);
+    EQUAL(entries[2].next == &entries[0], true);
+    EQUAL(entries[0].next == &entries[1], true);
+    EQUAL(sb_timer_queue_due(&queue, 5) == NULL, true);
+    EQUAL(sb_timer_queue_due(&queue, 6) == &entries[2], true);
+    EQUAL(sb_timer_queue_due(&queue, 6) == NULL, true);
+    EQUAL(sb_timer_queue_due(&queue, 0x80000003u) == NULL, true);
+    EQUAL(sb_timer_queue_due(&queue, 0x80000004u) == &entries[0], true);
+    EQUAL(sb_timer_queue_due(&queue, 1) == NULL, true);
+    EQUAL(sb_timer_queue_due(&queue, 2) == &entries[1], true);
 }
 
 /* ---- signals */
@@ -207,6 +252,7 @@ void suite_queues(void)
     check_run("addresses", addresses);
     check_run("ready queue against a model", ready_queue);
     check_run("timer queue against a model, over the wrap", timer_queue);
+    check_run("timer queue: three entries, exhaustively, around the wrap", timer_exhaustive);
     check_run("timer queue limits", timer_limits);
     check_run("signal queue against a model", signal_queue);
     check_run("selection lists", selection);

@@ -23,6 +23,7 @@ static uint32_t received[ACTORS][ACTORS];
 static int64_t fast[ACTORS];
 static uint32_t steps;
 static uint32_t injected;
+static uint32_t nests;
 static uint32_t blocked_receives;
 static bool stop;
 
@@ -168,15 +169,21 @@ static bool look(void)
     const struct sb_node *node = port_node();
     struct sb_task *first = sb_ready_first(&node->ready);
     EQUAL(node->next == (first != NULL ? first : &node->idle), true);
-    EQUAL(node->current == node->next, true);
-    EQUAL(node->self == node->current, true);
-    EQUAL(node->interrupted, 0);
-    EQUAL(node->interrupts.levels, 0);
+    const bool nested =
+        node->self != node->current; /* in the body of an interrupt task that may be interrupted */
+    EQUAL(node->held != 0 || node->current == node->next, true);
+    EQUAL(node->held & SB_HELD_INTERRUPT, nested ? SB_HELD_INTERRUPT : 0);
+    EQUAL(node->held < 2 * SB_HELD_ONE, true);
+    EQUAL(node->level, nested ? node->self->priority : SB_PRIORITIES);
+    EQUAL(node->interrupts.levels & (nested ? (1u << node->level) - 1u : ~0u),
+          0); /* none that is more urgent waits */
+    nests += nested;
     uint32_t timing = 0;
     for (uint32_t i = 0; i < PRIORITY_TASKS; i++) {
         const struct sb_task *task = &node->tasks[i];
-        EQUAL(task->state != SB_STATE_READY || !task->timing, true);
-        timing += task->timing;
+        const bool is_timing = (task->flags & SB_TASK_TIMING) != 0;
+        EQUAL(task->state != SB_STATE_READY || !is_timing, true);
+        timing += is_timing;
         if (task->state == SB_STATE_WAIT_SIGNAL) { /* for something that it does not have */
             for (struct sb_signal_header *header = task->queue.first; header != NULL; header = header->next) {
                 EQUAL(sb_selected(task->selection, *sb_signal_number(header)), false);
@@ -185,9 +192,9 @@ static bool look(void)
     }
     uint32_t listed = 0;
     uint32_t distance = 0;
-    for (const struct sb_task *task = node->timers.first; task != NULL; task = task->timer_next) {
-        EQUAL(task->due_tick - node->timers.now_tick >= distance, true);
-        distance = task->due_tick - node->timers.now_tick;
+    for (const struct sb_timer_entry *entry = node->timers.first; entry != NULL; entry = entry->next) {
+        EQUAL(entry->due_tick - node->timers.now_tick >= distance, true);
+        distance = entry->due_tick - node->timers.now_tick;
         listed++;
     }
     EQUAL(listed, timing);
@@ -195,7 +202,7 @@ static bool look(void)
         EQUAL(sems[i].count == 0 || sems[i].waiters.first == NULL, true);
         const struct sb_task *last = NULL;
         for (const struct sb_task *task = sems[i].waiters.first; task != NULL; task = task->next) {
-            EQUAL(task->state, SB_STATE_WAIT_SEM);
+            EQUAL(task->state, SB_STATE_WAIT_LIST);
             EQUAL(task->previous == last, true);
             EQUAL(last == NULL || last->priority <= task->priority, true);
             last = task;
@@ -218,6 +225,7 @@ static void everything(void)
     stop = false;
     steps = 0;
     injected = 0;
+    nests = 0;
     blocked_receives = 0;
     for (uint32_t i = 0; i < SEMS; i++) {
         sb_sem_init(&sems[i], (int32_t)i);
@@ -263,6 +271,7 @@ static void everything(void)
     /* The run was what it should be. */
     EQUAL(injected > rounds / 10, true);
     EQUAL(blocked_receives > rounds / 100, true);
+    EQUAL(nests > rounds / 100, true);
     EQUAL(host_fatal_label == NULL, true);
     world_free(world);
 }

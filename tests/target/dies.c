@@ -18,7 +18,7 @@ void test_clock(void);
 extern uint8_t __stack_bottom[];
 
 extern const struct sb_hooks test_hooks;
-const struct sb_hooks test_hooks = {NULL, NULL, NULL, NULL};
+const struct sb_hooks test_hooks = {.swap = NULL};
 
 /** Goes down until a frame lies below `end`: over the end of a stack, but not far into what lies there. */
 __attribute__((noinline)) static uint32_t fill_stack(uintptr_t end)

@@ -4,6 +4,7 @@
 #include "platform.h"
 #include "signalbox/port.h"
 #include "signalbox/sem.h"
+#include "signalbox/timer.h"
 #include "test.h"
 
 /** Machine software interrupt of hart 0 at the CLINT of `virt`. */
@@ -36,8 +37,7 @@ static void hot(void)
     }
 }
 
-/** Activates everything while it runs: nothing starts before it ends, then the most urgent first, tasks last.
- */
+/** Activates everything while it runs: what is more urgent starts at once, the rest after its end, tasks last. */
 static void busy(void)
 {
     test_log('[');
@@ -84,7 +84,7 @@ static void software_activation(void)
     test_log('<');
     EQUAL(sb_fsem_signal(sb_task_lookup("isr_line")), SB_OK);
     test_log('>');
-    LOG_EXPECT("<[]xffc5h>");
+    LOG_EXPECT("<[xfxf]c5h>");
 
     /* Activated during its own body: once more. */
     left = 3;
@@ -102,7 +102,7 @@ static void by_line(void)
     while (*msip != 0) {
     }
     test_log('>');
-    LOG_EXPECT("<[]xffc5h>");
+    LOG_EXPECT("<[xfxf]c5h>");
 }
 
 static volatile uint32_t handled;
@@ -152,8 +152,70 @@ static void by_handler(void)
     *msip = 0;
 }
 
+/* ---- nesting: a line interrupts the body of a less urgent interrupt task */
+
+static volatile uint32_t in_body;
+
+/** Of a line, priority 8: the line of the tick, which has a handler, comes through. */
+static void wait_for_ticks(void)
+{
+    *msip = 0;
+    const uint32_t start = sb_ticks();
+    in_body++;
+    while (sb_ticks() - start < 3) {
+    }
+    EQUAL(sb_self(), sb_task_lookup("isr_line"));
+    in_body++;
+}
+
+/** The same, not by a line, but sent to: interrupts were masked by the sender's call. */
+static void wait_for_a_tick(void)
+{
+    const uint32_t start = sb_ticks();
+    while (sb_ticks() == start) {
+    }
+    while (sb_fsem_wait_timeout(0) == SB_OK) {
+    }
+    in_body++;
+}
+
+static void nesting(void)
+{
+    test_on_interrupt("isr_line", wait_for_ticks);
+    test_on_interrupt("isr_cold", wait_for_a_tick);
+    port_irq_enable(SB_TIMER_IRQ);
+    in_body = 0;
+    *msip = 1;
+    while (in_body < 2) {
+    }
+    EQUAL(sb_fsem_signal(sb_task_lookup("isr_cold")), SB_OK);
+    EQUAL(in_body, 3);
+    EQUAL(sb_delay(1), SB_OK); /* the task came back with interrupts on */
+    port_irq_disable(SB_TIMER_IRQ);
+}
+
+/** Nested interrupts at any instruction change no register. */
+static void registers_through_nesting(void)
+{
+    uint32_t lost = 0;
+    test_on_interrupt("isr_line", wait_for_ticks);
+    port_irq_enable(SB_TIMER_IRQ);
+    for (uint32_t i = 0; i < 5; i++) {
+        in_body = 0;
+        *msip = 1;
+        lost += test_registers_keep(20000);
+        while (in_body < 2) {
+        }
+    }
+    port_irq_disable(SB_TIMER_IRQ);
+    EQUAL(lost, 0);
+}
+
 void test_interrupts(void)
 {
+    nesting();
+    registers_through_nesting();
+    test_rest();
     software_activation();
     by_line();
     by_handler();

@@ -46,6 +46,12 @@ static void kill_hook(sb_addr task)
     test_hook_counts.killed = task;
 }
 
+static void deadline_hook(sb_addr task, uint32_t misses)
+{
+    (void)task;
+    test_hook_counts.misses = misses;
+}
+
 static void error_hook(enum sb_err err, const char *label)
 {
     (void)err;
@@ -57,7 +63,11 @@ static void error_hook(enum sb_err err, const char *label)
 }
 
 extern const struct sb_hooks test_hooks;
-const struct sb_hooks test_hooks = {swap_hook, create_hook, kill_hook, error_hook};
+const struct sb_hooks test_hooks = {.swap = swap_hook,
+                                    .create = create_hook,
+                                    .kill = kill_hook,
+                                    .error = error_hook,
+                                    .deadline = deadline_hook};
 
 /* ---- checks */
 
@@ -192,16 +202,10 @@ void test_main(void)
         const char *name;
         void (*body)(void);
     } groups[] = {
-        {"names", test_names},
-        {"real time", test_real_time},
-        {"scheduling", test_scheduling},
-        {"signals", test_signals},
-        {"time", test_time},
-        {"pools", test_pools},
-        {"semaphores", test_semaphores},
-        {"interrupts", test_interrupts},
-        {"hooks", test_hooks_and_end},
-        {"violations", test_violations},
+        {"names", test_names},         {"real time", test_real_time},   {"scheduling", test_scheduling},
+        {"tasks", test_tasks},         {"signals", test_signals},       {"time", test_time},
+        {"pools", test_pools},         {"semaphores", test_semaphores}, {"interrupts", test_interrupts},
+        {"hooks", test_hooks_and_end}, {"violations", test_violations},
     };
     static const char *const levels[] = {"release", "hooks", "checked"};
     printf("kernel test, level %s\n", levels[SB_CFG_LEVEL]);

@@ -65,6 +65,7 @@ struct test_hook_counts {
     uint32_t creates;
     uint32_t kills;
     uint32_t errors;
+    uint32_t misses;
     sb_addr swap_from;
     sb_addr swap_to;
     sb_addr killed;
@@ -79,6 +80,7 @@ uint32_t test_registers_keep(uint32_t rounds);
 void test_names(void);
 void test_real_time(void);
 void test_scheduling(void);
+void test_tasks(void);
 void test_signals(void);
 void test_time(void);
 void test_pools(void);

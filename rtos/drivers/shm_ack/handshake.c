@@ -41,7 +41,7 @@ static uint32_t next_epoch(uint32_t epoch)
     return epoch + 1u != 0 ? epoch + 1u : 1u;
 }
 
-static void forget_states(struct shm_end *end)
+SB_COLD static void forget_states(struct shm_end *end)
 {
     end->session++;
     end->tx_sequence = 0;
@@ -75,7 +75,7 @@ void shm_ring(struct sb_link *link)
     port_doorbell_ring(core, bit);
 }
 
-void shm_begin(struct sb_link *link)
+SB_COLD void shm_begin(struct sb_link *link)
 {
     struct shm_end *end = shm_end_of(link);
     /* The memory may have outlived the last run: then go on from its epoch. If it is random, avoid the one value that the

@@ -15,7 +15,7 @@
 #include "signalbox/port.h"
 #include "signalbox/probe.h"
 
-static enum sb_err shm_open(struct sb_link *link)
+SB_COLD static enum sb_err shm_open(struct sb_link *link)
 {
     const struct sb_link_config *config = link->config;
     struct shm_end *end = shm_end_of(link);
@@ -180,7 +180,7 @@ static void shm_poll(struct sb_link *link)
     }
 }
 
-static void shm_close(struct sb_link *link)
+SB_COLD static void shm_close(struct sb_link *link)
 {
     struct shm_end *end = shm_end_of(link);
     uint32_t saved = port_lock();

@@ -5,6 +5,7 @@
 
 #include "platform.h"
 #include "signalbox/console.h"
+#include "signalbox/err.h"
 #include "signalbox/port.h"
 
 #define UART_DATA 0
@@ -24,7 +25,7 @@ static void put(volatile uint8_t *device, char c)
     device[UART_DATA] = (uint8_t)c;
 }
 
-void sb_console_write(const char *text, uint32_t size_bytes)
+SB_COLD void sb_console_write(const char *text, uint32_t size_bytes)
 {
     volatile uint8_t *device = uart();
     for (uint32_t i = 0; i < size_bytes; i++) {
@@ -32,7 +33,7 @@ void sb_console_write(const char *text, uint32_t size_bytes)
     }
 }
 
-void sb_console_puts(const char *text)
+SB_COLD void sb_console_puts(const char *text)
 {
     volatile uint8_t *device = uart();
     for (; *text != '\0'; text++) {
@@ -40,7 +41,7 @@ void sb_console_puts(const char *text)
     }
 }
 
-int sb_console_getc(void)
+SB_COLD int sb_console_getc(void)
 {
     volatile uint8_t *device = uart();
     return (device[UART_LINE_STATUS] & LINE_STATUS_RECEIVED) != 0 ? device[UART_DATA] : -1;

@@ -5,7 +5,7 @@
  *  Check levels and hooks, after OSEck's three libraries (osek-linx 2.2.7).
  *
  *    release  fatal invariants only (exhausted pool, unhandled exception); hooks are not called
- *    hooks    adds the swap, create, kill and error hooks
+ *    hooks    adds the swap, create, kill, error and deadline hooks, and paints stacks
  *    checked  adds preconditions, end marks of signals, stack marks at each switch, contexts, list walks
  *
  *  A violation calls the error hook with a stable label, then ends the node (port_fatal). A hook runs with
@@ -26,9 +26,11 @@ struct sb_hooks {
     void (*kill)(sb_addr task);             /**< a task is about to die */
     void (*error)(enum sb_err err,
                   const char *label); /**< before the node ends, or a call fails for a caller's bug */
+    void (*deadline)(sb_addr task,
+                     uint32_t misses); /**< a periodic task has missed its deadline, for the misses-th time */
 };
 
-/** Set the hooks of this node; replaces all four. To see the creation of tasks, give them in the
+/** Set the hooks of this node; replaces all. To see the creation of tasks, give them in the
  *  configuration instead. Context: any. */
 void sb_hooks_set(const struct sb_hooks *hooks);
 

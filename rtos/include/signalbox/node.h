@@ -13,10 +13,12 @@
 #include "signalbox/addr.h"
 #include "signalbox/hooks.h"
 #include "signalbox/pool.h"
-#include "signalbox/sem.h"
 #include "signalbox/signal.h"
 #include "signalbox/task.h"
+#include "signalbox/wait_list.h"
 
+struct sb_mutex;
+struct sb_node;
 struct sb_node_config;
 struct sb_task_config;
 
@@ -63,47 +65,76 @@ struct sb_signal_queue {
 
 enum sb_task_state {
     SB_STATE_DEAD = 0,
-    SB_STATE_READY,       /**< in the ready queue: running, or could run; interrupt task: activated */
+    SB_STATE_STOPPED, /**< could run, but somebody has stopped it; interrupt task: it is not activated */
+    SB_STATE_READY,   /**< in the ready queue: running, or could run; interrupt task: activated */
+    /* From here on a task waits for what somebody else does; activations of interrupt tasks are taken. */
     SB_STATE_RUNNING,     /**< interrupt task: its body runs */
     SB_STATE_IDLE,        /**< interrupt task: waits for its next activation */
     SB_STATE_WAIT_SIGNAL, /**< in sb_receive */
     SB_STATE_WAIT_FSEM,   /**< in sb_fsem_wait */
-    SB_STATE_WAIT_SEM,    /**< in sb_sem_wait, in the semaphore's list */
     SB_STATE_DELAYED,     /**< in sb_delay */
+    SB_STATE_WAIT_PERIOD, /**< periodic task: until its next release */
+    SB_STATE_WAIT_LIST,   /**< in the list `waits` of a semaphore, mutex, ... */
+};
+
+/** In sb_task.flags: what waking it must look after. */
+#define SB_TASK_TIMING 1u  /**< in the timer queue */
+#define SB_TASK_HALTED 2u  /**< stopped: does not become ready */
+#define SB_TASK_NEW 4u     /**< has been stopped since it was made */
+#define SB_TASK_WATCHED 8u /**< its class wants to know when it becomes ready */
+
+/** What waits for an instant. */
+struct sb_timer_entry {
+    struct sb_timer_entry *next;
+    struct sb_timer_entry *previous;
+    uint32_t due_tick;
+    /** The instant has come; the entry is out of the queue. NULL: the entry is a task's, whose wait ends.
+     *  Context: interrupts masked */
+    void (*expire)(struct sb_node *node, struct sb_timer_entry *entry);
 };
 
 struct sb_task {
     void *sp; /**< saved stack pointer; the port's, at offset 0 */
 
-    /* Place in exactly one ring or list: a level of a ready queue, or a semaphore's waiters. */
+    /* Place in exactly one ring or list: a level of a ready queue, or the waiters of an object. */
     struct sb_task *next;
     struct sb_task *previous;
-    uint8_t state; /**< enum sb_task_state */
-    uint8_t priority;
-    uint8_t kind; /**< enum sb_task_kind */
-    bool timing;  /**< in the timer queue */
+    uint8_t state;    /**< enum sb_task_state */
+    uint8_t priority; /**< in force: the base priority, or what a mutex lends it */
+    uint8_t kind;     /**< enum sb_task_kind */
+    uint8_t flags;
 
     sb_addr addr;
 
     struct sb_signal_queue queue;
-    const uint32_t *selection;         /**< what it waits for */
-    struct sb_signal_header *received; /**< handed over by send */
+    union {
+        const uint32_t *selection; /**< in sb_receive: what it waits for */
+        void *wanted;              /**< in a wait list: what the object must know of the wait */
+    };
+    union {
+        struct sb_signal_header *received; /**< handed over by send */
+        struct sb_wait_list *waits;        /**< while it waits in a list: which */
+    };
 
     int32_t fsem;
-    struct sb_sem *sem; /**< the one it waits for */
-    enum sb_err wake;   /**< why its wait ended */
 
-    uint32_t due_tick;
-    struct sb_task *timer_next;
-    struct sb_task *timer_previous;
+    struct sb_timer_entry timer; /**< end of its wait */
 
-    /* Constant after start. */
-    const char *name;
-    void (*entry)(void);
+    struct sb_mutex *owned; /**< mutexes that it holds, the last one first */
+    uint8_t base_priority;
+    uint8_t stops;       /**< how often it is stopped */
+    int8_t wake;         /**< why its wait ended, enum sb_err */
+    uint16_t generation; /**< of its last address */
+    uint16_t slice_left; /**< ticks until its turn ends (round-robin tasks) */
+
+    /* Constant while it lives. */
+    const struct sb_task_config *config;
     uint8_t *stack;
     uint32_t stack_bytes;
-    int32_t irq;
 };
+
+_Static_assert(sizeof(void *) != 4 || sizeof(struct sb_task) == 80,
+               "looking up an address multiplies by it: a size of few bits is quicker");
 
 /** One level of a ready queue: a ring of tasks, `first` is the oldest, its `previous` the youngest. */
 struct sb_ready_queue {
@@ -111,10 +142,40 @@ struct sb_ready_queue {
     struct sb_task *first[SB_PRIORITIES];
 };
 
-/** Tasks by ascending due_tick; equal ones in the order of their arming. */
+/** Entries by ascending due_tick; equal ones in the order of their arming. */
 struct sb_timer_queue {
-    struct sb_task *first;
-    uint32_t now_tick;
+    struct sb_timer_entry *first;
+    uint32_t now_tick; /**< everything up to here has expired; without a tick the clock may be ahead */
+};
+
+/** A clock that interrupts only when something is due (tickless.c), instead of a tick. */
+struct sb_clock {
+    void (*start)(uint32_t tick_hz);
+    /** The tick that it is. */
+    uint32_t (*now)(void);
+    /** Call sb_alarm() when it is `tick`, at once if it is already; replaces the last setting. */
+    void (*alarm)(uint32_t tick);
+};
+
+/** What a kind of task adds to priority tasks. All functions may be NULL; all but `body` are called with
+ *  interrupts masked. */
+struct sb_task_class {
+    /** What its context does instead of calling the entry once. */
+    void (*body)(struct sb_task *task);
+    /** It is about to become ready for the first time. */
+    void (*start)(struct sb_node *node, struct sb_task *task);
+    /** It has become ready (while SB_TASK_WATCHED is set). */
+    void (*woken)(struct sb_node *node, struct sb_task *task);
+    /** It dies. */
+    void (*end)(struct sb_node *node, struct sb_task *task);
+};
+
+/** What the kernel needs to know of locks, if there are any (mutex.c): priorities that they lend. */
+struct sb_lock_rules {
+    /** The most urgent priority that the task's mutexes lend it, SB_PRIORITIES if none does. */
+    uint32_t (*lent)(const struct sb_task *task);
+    /** The task dies: who waits next for each of its mutexes gets it. */
+    void (*abandon)(struct sb_node *node, struct sb_task *task);
 };
 
 struct sb_pool_class {
@@ -136,29 +197,37 @@ struct sb_pool {
 
 /** Only grow. */
 struct sb_node_counters {
-    uint32_t signals_dead;  /**< sent to an addressee that does not exist (any more) */
-    uint32_t switches;      /**< between priority tasks, idle included (hooks and checked levels) */
-    uint32_t timeouts;      /**< waits that ended by time */
-    uint32_t spurious_irqs; /**< interrupts of a line without task and handler */
+    uint32_t signals_dead;    /**< sent to an addressee that does not exist (any more) */
+    uint32_t switches;        /**< between priority tasks, idle included (hooks and checked levels) */
+    uint32_t timeouts;        /**< waits that ended by time */
+    uint32_t deadline_misses; /**< of periodic tasks */
+    uint32_t spurious_irqs;   /**< interrupts of a line without task and handler */
 };
 
+/** In sb_node.held. Above them: SB_HELD_ONE for each reason not to preempt (cooperative mode, sb_preemption_off). */
+#define SB_HELD_INTERRUPT 1u /**< interrupt tasks or handlers run */
+#define SB_HELD_ONE 2u
+
 struct sb_node {
-    struct sb_task *current; /**< the priority task (or idle) whose context is loaded */
+    struct sb_task *current; /**< the task (or idle) whose context is loaded */
     struct sb_task
         *next; /**< the one that should be; equal to current outside of critical sections of tasks */
     struct sb_task *self; /**< who calls: current, or the interrupt task whose body runs */
-    uint32_t interrupted; /**< 1 while interrupt tasks or handlers run: switches wait for their end */
+    uint32_t held;        /**< not 0: a more urgent task that becomes ready waits for its turn */
+    uint32_t level;       /**< only interrupt tasks more urgent than this start at once */
 
     struct sb_task *tasks;
-    uint32_t task_count;
-    uint32_t addr_base; /**< node number in its place in an address */
+    uint32_t task_count; /**< configured ones, then the spare ones */
+    uint32_t addr_base;  /**< node number in its place in an address */
     struct sb_pool *pools;
     uint32_t pool_count;
 
-    struct sb_ready_queue ready;      /**< priority tasks */
+    struct sb_ready_queue ready;      /**< all but interrupt tasks */
     struct sb_ready_queue interrupts; /**< activated interrupt tasks */
     struct sb_timer_queue timers;
     uint32_t tick_hz;
+    const struct sb_clock *clock;      /**< NULL: a tick */
+    const struct sb_lock_rules *locks; /**< NULL: there are none */
 
     struct sb_hooks hooks;
     struct sb_node_counters counters;

@@ -70,6 +70,11 @@ _Noreturn void port_start(struct sb_task *to);
  */
 void port_call_interrupt(void (*body)(void));
 
+/** Call `body`, of an interrupt task of this priority (1..31), with those lines unmasked that activate more urgent
+ *  interrupt tasks or have handlers; they call sb_interrupt_nested. Come back masked.   Context: interrupt context, masked
+ */
+void port_call_nesting(void (*body)(void), uint32_t priority);
+
 /** Unmask interrupts in a task that runs for the first time. */
 void port_unmask(void);
 
@@ -86,7 +91,7 @@ void *port_idle_stack(uint32_t *stack_bytes);
  *  semaphore: it has none. */
 void port_irq_connect(uint32_t bit, void (*handler)(void));
 
-/** Activate the interrupt task `task` when line `bit` is pending; enables the line. */
+/** Activate the interrupt task `task` when line `bit` is pending; enables the line. NULL disables it. */
 void port_irq_connect_task(uint32_t bit, struct sb_task *task);
 
 /** Let line `bit` interrupt; or not. */
@@ -94,8 +99,14 @@ void port_irq_enable(uint32_t bit);
 void port_irq_disable(uint32_t bit);
 
 /** Start the tick: calls sb_tick() tick_hz times a second from interrupt context. Called once at start if the
- *  tick is on. */
+ *  tick is on and not tickless. */
 void port_tick_start(uint32_t tick_hz);
+
+/** The functions of sb_tickless: tick 0 is now, sb_alarm() is called from interrupt context when the tick that
+ *  port_alarm_set was given has come, at once if it has passed, and then not again until the next setting. */
+void port_alarm_start(uint32_t tick_hz);
+uint32_t port_alarm_now(void);
+void port_alarm_set(uint32_t tick);
 
 /* ---- end of the node */
 
@@ -150,6 +161,10 @@ void sb_interrupt_activate(struct sb_task *task);
  *  interrupts masked */
 SB_MUST_USE bool sb_interrupt(void (*handler)(void));
 
+/** As sb_interrupt, while the body of an interrupt task is interrupted: what is more urgent runs.   Context: interrupts
+ *  masked */
+void sb_interrupt_nested(void (*handler)(void));
+
 /** Leave the interrupted task for a more urgent one; returns when it is its turn again.   Context: interrupts
  *  masked */
 void sb_interrupt_switch(void);
@@ -159,5 +174,8 @@ void sb_interrupt_spurious(void);
 
 /** One tick has passed.   Context: interrupt */
 void sb_tick(void);
+
+/** The tick of port_alarm_set has come.   Context: interrupt */
+void sb_alarm(void);
 
 #endif

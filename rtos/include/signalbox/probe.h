@@ -30,8 +30,8 @@
 #else
 #define SB_PROBE_OPERAND(x) "nrm"(x)
 #endif
-#define SB_PROBE_TEXT(nop, count, operands)                                                       \
-    "990:\n" nop ".pushsection .sb_probes,\"\",@progbits\n.4byte 990b\n.2byte %c0\n.2byte " count \
+#define SB_PROBE_TEXT(nop, count, operands)                                                             \
+    "990:\n" nop ".pushsection .debug_sb_probes,\"\",@progbits\n.4byte 990b\n.2byte %c0\n.2byte " count \
     "\n" operands ".balign 4\n.popsection"
 
 #define SB_PROBE_0(nop, name) \

@@ -9,14 +9,7 @@
 
 #include "signalbox/addr.h"
 #include "signalbox/err.h"
-
-struct sb_task;
-
-/** Ring of waiting tasks; kernel's own. */
-struct sb_wait_list {
-    struct sb_task *first;
-    struct sb_task *last;
-};
+#include "signalbox/wait_list.h"
 
 /** A counting semaphore. Set up with sb_sem_init; fields are the kernel's. */
 struct sb_sem {

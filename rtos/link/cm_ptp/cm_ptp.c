@@ -7,7 +7,7 @@
 
 #include "signalbox/port.h"
 
-static void ptp_up(struct sb_link *link)
+SB_COLD static void ptp_up(struct sb_link *link)
 {
     struct ptp_end *end = ptp_end_of(link);
     uint32_t saved = port_lock();
@@ -17,7 +17,7 @@ static void ptp_up(struct sb_link *link)
     sb_link_wake_receiver();
 }
 
-static void ptp_down(struct sb_link *link, enum sb_err why)
+SB_COLD static void ptp_down(struct sb_link *link, enum sb_err why)
 {
     struct ptp_end *end = ptp_end_of(link);
     uint32_t saved = port_lock();
@@ -36,7 +36,7 @@ static void ptp_down(struct sb_link *link, enum sb_err why)
     sb_link_wake_receiver();
 }
 
-void ptp_reopen(struct sb_link *link)
+SB_COLD void ptp_reopen(struct sb_link *link)
 {
     /* Nobody polls meanwhile; a bell that rings now is made good by the wake-up. */
     link->started = false;
@@ -85,7 +85,7 @@ static bool ptp_waits_for_memory(const struct sb_link *link)
     return ((const struct ptp_end *)(const void *)link->manager_state)->held != NULL;
 }
 
-static enum sb_err ptp_start(struct sb_link *link)
+SB_COLD static enum sb_err ptp_start(struct sb_link *link)
 {
     const struct sb_link_config *config = link->config;
     struct ptp_end *end = ptp_end_of(link);

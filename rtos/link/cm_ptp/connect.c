@@ -107,7 +107,7 @@ void ptp_rx_reset(struct sb_link *link)
     ptp_connect_begin(link);
 }
 
-static void connect_if_complete(struct sb_link *link)
+SB_COLD static void connect_if_complete(struct sb_link *link)
 {
     struct ptp_end *end = ptp_end_of(link);
     uint32_t saved = port_lock();

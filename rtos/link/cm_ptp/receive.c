@@ -76,7 +76,7 @@ void ptp_drv_read(struct sb_link *link, struct ptp_dm *dm)
     SB_PROBE_NOP(drv_read_exit);
 }
 
-void ptp_purge_locked(struct sb_link *link)
+SB_COLD void ptp_purge_locked(struct sb_link *link)
 {
     struct ptp_end *end = ptp_end_of(link);
     while (end->ready_head != NULL) {

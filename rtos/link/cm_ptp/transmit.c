@@ -203,7 +203,7 @@ enum sb_err ptp_transmit(struct sb_link *link, union sb_signal **sig)
     return err;
 }
 
-void ptp_send_control(struct sb_link *link, uint32_t frames)
+SB_COLD void ptp_send_control(struct sb_link *link, uint32_t frames)
 {
     struct ptp_end *end = ptp_end_of(link);
     uint32_t saved = port_lock();

@@ -20,6 +20,10 @@ _Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointe
 #define SWITCH_FRAME_BYTES 64u
 
 #define IRQ_LINES 32u
+#define ALL_LINES 0xffffffffu
+
+/** After mret: machine mode, interrupts unmasked. */
+#define MSTATUS_TASK 0x1880u
 
 /** Reads of a control register are volatile: their order among each other and other accesses matters. */
 #define CSR_READ(name)                                                \
@@ -41,8 +45,14 @@ static struct {
     struct sb_task *task;
 } lines[IRQ_LINES];
 
-/** Lines of interrupt tasks. */
+/** Lines of interrupt tasks, lines of handlers; lines that may interrupt (mie is this, less what is not allowed now). */
 static uint32_t task_lines;
+static uint32_t handler_lines;
+static uint32_t enabled_lines;
+
+/** Lines that may interrupt an interrupt task of each priority, and those that may interrupt what runs now. */
+static uint32_t urgent_lines[SB_PRIORITIES];
+static uint32_t allowed_lines = ALL_LINES;
 
 static uint64_t tick_next;
 static uint32_t tick_period;
@@ -61,17 +71,20 @@ const int32_t sb_boot_core = BOOT_CORE;
 
 _Noreturn void sb_port_boot(void);
 bool sb_port_interrupt(uint32_t cause);
+void sb_port_interrupt_nested(uint32_t cause);
+extern const char sb_trap_nested[];
 _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address);
 
-_Noreturn void sb_port_boot(void)
+SB_COLD _Noreturn void sb_port_boot(void)
 {
     __stack_bottom[0] = INTERRUPT_STACK_MARK;
     sb_start(&sb_node_config);
 }
 
-bool sb_port_interrupt(uint32_t cause)
+/** Note whose line it was; the answer is the handler to call, if it has one. */
+static inline void (*take_line(uint32_t cause))(void)
 {
-    const uint32_t others = CSR_READ(mip) & task_lines & ~(1u << cause);
+    const uint32_t others = CSR_READ(mip) & task_lines & enabled_lines & allowed_lines & ~(1u << cause);
     if (others != 0) {
         /* Several lines are pending: the most urgent task runs first, not the one that the hardware names. */
         for (uint32_t bit = 0; bit < IRQ_LINES; bit++) {
@@ -87,16 +100,32 @@ bool sb_port_interrupt(uint32_t cause)
         port_irq_disable(cause);
         sb_interrupt_spurious();
     }
-    const bool leave = sb_interrupt(handler);
+    return handler;
+}
+
+static inline void check_interrupt_stack(void)
+{
     if (SB_CFG_LEVEL >= SB_LEVEL_CHECKED && __stack_bottom[0] != INTERRUPT_STACK_MARK) {
         port_fatal("interrupt-stack-overflow");
     }
+}
+
+bool sb_port_interrupt(uint32_t cause)
+{
+    const bool leave = sb_interrupt(take_line(cause));
+    check_interrupt_stack();
     return leave;
+}
+
+void sb_port_interrupt_nested(uint32_t cause)
+{
+    sb_interrupt_nested(take_line(cause));
+    check_interrupt_stack();
 }
 
 /* ---- end of the node */
 
-static void put_hex(uint32_t value)
+SB_COLD static void put_hex(uint32_t value)
 {
     char text[10] = {'0', 'x'};
     for (uint32_t i = 0; i < 8; i++) {
@@ -105,17 +134,17 @@ static void put_hex(uint32_t value)
     sb_console_write(text, sizeof text);
 }
 
-static void put_task(void)
+SB_COLD static void put_task(void)
 {
     const struct sb_task *task = sb_node.self;
     if (task != NULL) {
         sb_console_puts(", task ");
-        sb_console_puts(task->name);
+        sb_console_puts(task->config->name);
     }
     sb_console_puts("\n");
 }
 
-_Noreturn void port_finish(uint32_t code)
+SB_COLD _Noreturn void port_finish(uint32_t code)
 {
     (void)port_lock();
     *(volatile uint32_t *)SB_FINISHER_BASE = code == 0 ? 0x5555u : code << 16 | 0x3333u;
@@ -127,7 +156,7 @@ _Noreturn void port_finish(uint32_t code)
 /* Why the node ends, from port_fatal to the exception that it raises. */
 static const char *fatal_label;
 
-_Noreturn void port_fatal(const char *label)
+SB_COLD _Noreturn void port_fatal(const char *label)
 {
     /* First the breakpoint, while the registers still say who called: a debugger, or whatever else watches exceptions, sees
      * the callers. The handler prints and finishes. */
@@ -136,7 +165,7 @@ _Noreturn void port_fatal(const char *label)
     port_finish(SB_FATAL_CODE);
 }
 
-_Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address)
+SB_COLD _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address)
 {
     static const char *const names[] = {"instruction address misaligned",
                                         "instruction access fault",
@@ -166,21 +195,21 @@ _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address)
 
 /* ---- contexts */
 
-void port_context_init(struct sb_task *task)
+SB_COLD void port_context_init(struct sb_task *task)
 {
     uint32_t *frame = (uint32_t *)(void *)(task->stack + task->stack_bytes - SWITCH_FRAME_BYTES);
     frame[0] = (uint32_t)(uintptr_t)sb_task_main;
     task->sp = frame;
 }
 
-void *port_idle_stack(uint32_t *stack_bytes)
+SB_COLD void *port_idle_stack(uint32_t *stack_bytes)
 {
     static _Alignas(16) uint8_t stack[IDLE_STACK_BYTES];
     *stack_bytes = sizeof stack;
     return stack;
 }
 
-void port_unmask(void)
+SB_COLD void port_unmask(void)
 {
     __asm__ volatile("csrsi mstatus, 8" ::: "memory");
 }
@@ -194,26 +223,49 @@ _Noreturn void port_idle(void)
 
 /* ---- interrupts */
 
-void port_irq_enable(uint32_t bit)
+static void set_enabled(uint32_t lines_enabled)
 {
-    __asm__ volatile("csrs mie, %0" ::"r"(1u << bit));
+    enabled_lines = lines_enabled;
+    __asm__ volatile("csrw mie, %0" ::"r"(lines_enabled & allowed_lines));
 }
 
-void port_irq_disable(uint32_t bit)
+SB_COLD void port_irq_enable(uint32_t bit)
 {
-    __asm__ volatile("csrc mie, %0" ::"r"(1u << bit));
+    const uint32_t state = port_lock();
+    set_enabled(enabled_lines | 1u << bit);
+    port_unlock(state);
 }
 
-static void connect(uint32_t bit, void (*handler)(void), struct sb_task *task)
+SB_COLD void port_irq_disable(uint32_t bit)
+{
+    const uint32_t state = port_lock();
+    set_enabled(enabled_lines & ~(1u << bit));
+    port_unlock(state);
+}
+
+/** Handlers have no priority: they may interrupt all interrupt tasks but the most urgent ones. */
+SB_COLD static void rank_lines(void)
+{
+    for (uint32_t priority = 0; priority < SB_PRIORITIES; priority++) {
+        urgent_lines[priority] = priority > 0 ? handler_lines : 0;
+    }
+    for (uint32_t bit = 0; bit < IRQ_LINES; bit++) {
+        if (lines[bit].task != NULL) {
+            for (uint32_t priority = lines[bit].task->priority + 1u; priority < SB_PRIORITIES; priority++) {
+                urgent_lines[priority] |= 1u << bit;
+            }
+        }
+    }
+}
+
+SB_COLD static void connect(uint32_t bit, void (*handler)(void), struct sb_task *task)
 {
     const uint32_t state = port_lock();
     lines[bit].handler = handler;
     lines[bit].task = task;
-    if (task != NULL) {
-        task_lines |= 1u << bit;
-    } else {
-        task_lines &= ~(1u << bit);
-    }
+    task_lines = task != NULL ? task_lines | 1u << bit : task_lines & ~(1u << bit);
+    handler_lines = handler != NULL ? handler_lines | 1u << bit : handler_lines & ~(1u << bit);
+    rank_lines();
     if (handler != NULL || task != NULL) {
         port_irq_enable(bit);
     } else {
@@ -222,14 +274,42 @@ static void connect(uint32_t bit, void (*handler)(void), struct sb_task *task)
     port_unlock(state);
 }
 
-void port_irq_connect(uint32_t bit, void (*handler)(void))
+SB_COLD void port_irq_connect(uint32_t bit, void (*handler)(void))
 {
     connect(bit, handler, NULL);
 }
 
-void port_irq_connect_task(uint32_t bit, struct sb_task *task)
+SB_COLD void port_irq_connect_task(uint32_t bit, struct sb_task *task)
 {
     connect(bit, NULL, task);
+}
+
+void port_call_nesting(void (*body)(void), uint32_t priority)
+{
+    const uint32_t urgent = urgent_lines[priority];
+    if ((urgent & enabled_lines) == 0) {
+        body();
+        return;
+    }
+    const uint32_t allowed = allowed_lines;
+    const uint32_t pc = CSR_READ(mepc);
+    const uint32_t vector = CSR_READ(mtvec);
+    allowed_lines = urgent;
+    __asm__ volatile("csrw mie, %0\n"
+                     "csrw mtvec, %1\n"
+                     "csrsi mstatus, 8" ::"r"(urgent & enabled_lines),
+                     "r"(sb_trap_nested)
+                     : "memory");
+    body();
+    __asm__ volatile("csrci mstatus, 8" ::: "memory");
+    allowed_lines = allowed;
+    /* Whoever was interrupted here has left its own return in these. */
+    __asm__ volatile("csrw mie, %0\n"
+                     "csrw mtvec, %1\n"
+                     "csrw mepc, %2\n"
+                     "csrs mstatus, %3" ::"r"(allowed & enabled_lines),
+                     "r"(vector), "r"(pc), "r"(MSTATUS_TASK)
+                     : "memory");
 }
 
 /** A late tick is made up for: COMPARE is then still in the past and the line stays raised. */
@@ -240,13 +320,49 @@ static void tick_handler(void)
     sb_tick();
 }
 
-void port_tick_start(uint32_t tick_hz)
+SB_COLD void port_tick_start(uint32_t tick_hz)
 {
     const uint32_t core = port_core();
     tick_period = SB_TIMER_HZ / tick_hz;
     tick_next = sb_timer_count(core) + tick_period;
     sb_timer_set(core, tick_next);
     port_irq_connect(SB_TIMER_IRQ, tick_handler);
+}
+
+/* The alarm: ticks are counted from the timer's count at the last question, so a division of 32 bits is enough. */
+
+static uint64_t alarm_base; /* the count at which tick `alarm_base_tick` began */
+static uint32_t alarm_base_tick;
+
+static void alarm_handler(void)
+{
+    sb_timer_stop(port_core());
+    sb_alarm();
+}
+
+SB_COLD void port_alarm_start(uint32_t tick_hz)
+{
+    tick_period = SB_TIMER_HZ / tick_hz;
+    alarm_base = sb_timer_count(port_core());
+    port_irq_connect(SB_TIMER_IRQ, alarm_handler);
+}
+
+uint32_t port_alarm_now(void)
+{
+    const uint32_t state = port_lock();
+    const uint64_t passed = sb_timer_count(port_core()) - alarm_base;
+    const uint32_t ticks =
+        (passed >> 32) == 0 ? (uint32_t)passed / tick_period : (uint32_t)(passed / tick_period);
+    alarm_base += (uint64_t)ticks * tick_period;
+    alarm_base_tick += ticks;
+    port_unlock(state);
+    return alarm_base_tick;
+}
+
+void port_alarm_set(uint32_t tick)
+{
+    const int32_t ahead = (int32_t)(tick - port_alarm_now());
+    sb_timer_set(port_core(), ahead > 0 ? alarm_base + (uint64_t)(uint32_t)ahead * tick_period : 0);
 }
 
 /* ---- core, time, memory */

@@ -2,8 +2,9 @@
 /* Contexts. A task at rest is a call of port_switch that has not returned: callee-saved registers on its stack,
    stack pointer in its first word. An interrupt saves the caller-saved registers on the stack of the task, the rest of
    C sees to on the interrupt stack; only if another task is to run does the exit call the kernel, on the task's stack,
-   which calls port_switch. Interrupts stay masked from entry to mret: so mepc survives unless the task was left, and
-   one interrupt stack is enough. */
+   which calls port_switch. Interrupts stay masked from entry to mret, so mepc survives unless the task was left; but
+   for port_call_nesting, which unmasks lines while mtvec leads to sb_trap_nested: that saves on the interrupt stack,
+   mepc too, and never leaves. */
 
     .equ TRAP_FRAME, 80 /* 16 registers, mepc, padding */
     .equ TRAP_MEPC, 64
@@ -75,6 +76,43 @@ exception: /* ends the node: whatever the stack pointer was, the interrupt stack
     la sp, __stack_top
     call sb_port_exception
     .size sb_trap_entry, . - sb_trap_entry
+
+    .section .text.sb_trap_nested, "ax"
+    .balign 32
+    .globl sb_trap_nested
+    .type sb_trap_nested, @function
+sb_trap_nested:
+    addi sp, sp, -TRAP_FRAME
+    sw a0, 0(sp)
+    csrr a0, mcause
+    bgez a0, nested_exception
+    sw ra, 4(sp)
+    sw t0, 8(sp)
+    sw t1, 12(sp)
+    sw t2, 16(sp)
+    sw a1, 20(sp)
+    sw a2, 24(sp)
+    sw a3, 28(sp)
+    sw a4, 32(sp)
+    sw a5, 36(sp)
+    sw a6, 40(sp)
+    sw a7, 44(sp)
+    sw t3, 48(sp)
+    sw t4, 52(sp)
+    sw t5, 56(sp)
+    sw t6, 60(sp)
+    csrr t0, mepc
+    sw t0, TRAP_MEPC(sp)
+    andi a0, a0, 31
+    call sb_port_interrupt_nested
+    lw t0, TRAP_MEPC(sp)
+    csrw mepc, t0
+    li t0, MSTATUS_TASK
+    csrs mstatus, t0
+    tail back_to_task
+nested_exception:
+    tail exception
+    .size sb_trap_nested, . - sb_trap_nested
 
 /* void port_switch(struct sb_task *from, struct sb_task *to) */
     .section .text.port_switch, "ax"

@@ -89,7 +89,7 @@ static const struct sb_task_config tasks[] = {
     {.name = "isr_line", .entry = test_interrupt, .kind = SB_TASK_INTERRUPT, .priority = 8, .irq = 3},
     {.name = "clock", .entry = test_clock, .kind = SB_TASK_INTERRUPT, .priority = 2, .irq = -1},
 };
-static struct sb_task task_state[13];
+static struct sb_task task_state[13 + 3];
 
 static SB_CONFIG_ALIGN uint8_t pool_0[SB_POOL_BYTES(16, 8) + SB_POOL_BYTES(64, 8) + SB_POOL_BYTES(1024, 2)];
 
@@ -115,6 +115,7 @@ const struct sb_node_config sb_node_config = {
     .node_names = node_names,
     .tick_hz = SB_CFG_TICK_HZ,
     .task_count = sizeof tasks / sizeof *tasks,
+    .spare_tasks = 3,
     .tasks = tasks,
     .task_state = task_state,
     .pool_count = sizeof pools / sizeof *pools,
