@@ -4,17 +4,20 @@
 
 static char digits[16];
 
-static uint32_t decimal(uint32_t v) {
+static uint32_t decimal(uint32_t v)
+{
     uint32_t n = 0, sum = 0;
     do {
         digits[n++] = (char)('0' + v % 10);
         v /= 10;
     } while (v);
-    while (n) sum = sum * 7 + (uint32_t)digits[--n];
+    while (n)
+        sum = sum * 7 + (uint32_t)digits[--n];
     return sum;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b) {
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
     while (b) {
         const uint32_t t = a % b;
         a = b;
@@ -23,7 +26,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b) {
     return a;
 }
 
-uint32_t cert_run(void) {
+uint32_t cert_run(void)
+{
     uint32_t seed = 77, sum = 0;
     volatile uint32_t none = 0;
     volatile int32_t least = INT32_MIN;

@@ -10,14 +10,16 @@ struct node {
 };
 static struct node nodes[128];
 
-uint32_t cert_run(void) {
+uint32_t cert_run(void)
+{
     uint32_t seed = 31, sum = 0;
     CERT_MARK();
     struct node *head = NULL;
     for (uint32_t i = 0; i < 128; i++) {
         nodes[i].key = cert_random(&seed) & 1023;
         struct node **at = &head;
-        while (*at != NULL && (*at)->key < nodes[i].key) at = &(*at)->next;
+        while (*at != NULL && (*at)->key < nodes[i].key)
+            at = &(*at)->next;
         nodes[i].next = *at;
         *at = &nodes[i];
     }
@@ -28,7 +30,8 @@ uint32_t cert_run(void) {
         n->next = reversed;
         reversed = n;
     }
-    for (const struct node *n = reversed; n != NULL; n = n->next) sum = sum * 2 + n->key;
+    for (const struct node *n = reversed; n != NULL; n = n->next)
+        sum = sum * 2 + n->key;
     CERT_MARK();
     return sum;
 }

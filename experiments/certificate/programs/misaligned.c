@@ -4,10 +4,11 @@
 
 static uint8_t bytes[256];
 
-
-uint32_t cert_run(void) {
+uint32_t cert_run(void)
+{
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 31);
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 31);
     CERT_MARK();
     for (uint32_t i = 0; i < 200; i++) {
         uint32_t word, half;

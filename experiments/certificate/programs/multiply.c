@@ -4,10 +4,12 @@
 
 static int32_t taps[16], history[16];
 
-uint32_t cert_run(void) {
+uint32_t cert_run(void)
+{
     uint32_t seed = 21;
     uint64_t state = 0x853c49e6748fea9bull;
-    for (uint32_t i = 0; i < 16; i++) taps[i] = (int32_t)cert_random(&seed) >> 4;
+    for (uint32_t i = 0; i < 16; i++)
+        taps[i] = (int32_t)cert_random(&seed) >> 4;
     CERT_MARK();
     int32_t level = 0;
     for (uint32_t n = 0; n < 40; n++) {

@@ -2,9 +2,13 @@
 /* Shifts of all kinds and all amounts, by constants and by registers. */
 #include "cert.h"
 
-static uint32_t rotate(uint32_t x, uint32_t n) { return x << (n & 31) | x >> (-n & 31); }
+static uint32_t rotate(uint32_t x, uint32_t n)
+{
+    return x << (n & 31) | x >> (-n & 31);
+}
 
-uint32_t cert_run(void) {
+uint32_t cert_run(void)
+{
     uint32_t x = 0x12345678, sum = 0;
     CERT_MARK();
     for (uint32_t i = 0; i < 500; i++) {

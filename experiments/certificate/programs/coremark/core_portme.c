@@ -12,21 +12,39 @@ static uint32_t final;
 
 int main(void);
 
-void start_time(void) { CERT_MARK(); }
-void stop_time(void) { CERT_MARK(); }
-CORE_TICKS get_time(void) { return 1; }
-secs_ret time_in_secs(CORE_TICKS ticks) { return ticks; }
-void portable_init(core_portable *p, int *argc, char *argv[]) {
+void start_time(void)
+{
+    CERT_MARK();
+}
+void stop_time(void)
+{
+    CERT_MARK();
+}
+CORE_TICKS get_time(void)
+{
+    return 1;
+}
+secs_ret time_in_secs(CORE_TICKS ticks)
+{
+    return ticks;
+}
+void portable_init(core_portable *p, int *argc, char *argv[])
+{
     (void)argc;
     (void)argv;
     p->portable_id = 1;
 }
-void portable_fini(core_portable *p) { p->portable_id = 0; }
+void portable_fini(core_portable *p)
+{
+    p->portable_id = 0;
+}
 
-int ee_printf(const char *format, ...) {
+int ee_printf(const char *format, ...)
+{
     static const char wanted[] = "[%d]crcfinal";
     uint32_t i = 0;
-    while (i + 1 < sizeof wanted && format[i] == wanted[i]) i++;
+    while (i + 1 < sizeof wanted && format[i] == wanted[i])
+        i++;
     if (i + 1 == sizeof wanted) {
         va_list list;
         va_start(list, format);
@@ -37,7 +55,8 @@ int ee_printf(const char *format, ...) {
     return 0;
 }
 
-uint32_t cert_run(void) {
+uint32_t cert_run(void)
+{
     main();
     return final;
 }
