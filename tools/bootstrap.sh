@@ -59,6 +59,7 @@ look_for_tools() {
         have pkg-config || need pkg-config
         have clang-format || need clang-format
         have cppcheck || need cppcheck
+        have verilator || need verilator
         have git || need git
     fi
     if [ -n "$browser" ] && ! have chromium && ! have chromium-browser && ! have google-chrome; then

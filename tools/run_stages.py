@@ -149,6 +149,10 @@ def fuzz() -> list[Command]:
     return [*pytest("fuzz"), Command(python("-m", "tests.fuzz.isa", "--programs", "1000", "--seed", "1"))]
 
 
+def certificate() -> list[Command]:
+    return [*pytest("certificate"), Command(python("tools/update_certificate.py", "--check"))]
+
+
 STAGES = [
     Stage("setup", "virtual environment and simulator", setup, needs_setup=False),
     Stage("checkers", "dependencies, licences, lengths, generated files", checkers, needs_setup=False),
@@ -161,6 +165,7 @@ STAGES = [
     Stage("analysis", "traces, accounts, experiments", lambda: pytest("analysis", "experiments")),
     Stage("sim", "the simulator through its door to Python", lambda: pytest("sim", "conformance", "golden")),
     Stage("target", "the same images on QEMU and on the simulator", target),
+    Stage("certificate", "cycles of the model against the RTL of open cores", certificate),
     Stage("cli", "the command line", lambda: pytest("cli")),
     Stage("viewer", "the report in a browser", lambda: pytest("viewer")),
     Stage("fuzz", "random programs, simulator against QEMU", fuzz),

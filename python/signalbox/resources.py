@@ -7,6 +7,7 @@ else in the package knows the difference.
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +36,15 @@ def data_root() -> Path:
 def resource(*parts: str) -> Path:
     """A file or folder under the data root, such as `resource("platforms", "virt.toml")`."""
     return data_root().joinpath(*parts)
+
+
+def work_folder(name: str) -> Path:
+    """Where generated files that belong to no system are kept: `build` in a checkout, else the user's cache."""
+    root = data_root()
+    if root != _PACKAGE / "_data":
+        return root / "build" / name
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(cache) / "signalbox" / name
 
 
 def template_dir() -> Path:

@@ -30,13 +30,14 @@ class Core:
     """What its programs are compiled for."""
     sources: Callable[[Path], tuple[list[str], list[Path]]]
     """Flags and files for Verilator, from the package's folder."""
+    trap_registers: bool = True
+    """Has control registers besides counters."""
     machine_mode: bool = True
-    """Has the standard trap registers."""
+    """Has all of the standard trap registers (Min cannot write mepc and has no mscratch)."""
     misaligned: bool = False
     """Makes misaligned accesses itself."""
     counters: bool = True
     """Has `rdcycle`."""
-    systems: tuple[str, ...] = ()
 
     @property
     def platform(self) -> str:
@@ -80,10 +81,21 @@ def _vexriscv(variant: str) -> Callable[[Path], tuple[list[str], list[Path]]]:
 
 
 CORES = (
-    Core("picorv32", "pythondata_cpu_picorv32", "picorv32.v", "rv32imc_zicsr", _picorv32, machine_mode=False),
+    Core(
+        "picorv32",
+        "pythondata_cpu_picorv32",
+        "picorv32.v",
+        "rv32imc_zicsr",
+        _picorv32,
+        trap_registers=False,
+        machine_mode=False,
+    ),
     Core("ibex", "pythondata_cpu_ibex", "ibex.sv", "rv32imc_zicsr", _ibex, misaligned=True, counters=False),
-    Core("vexriscv-min", "pythondata_cpu_vexriscv", "vexriscv.v", "rv32i_zicsr", _vexriscv("Min"), counters=False),
-    Core("vexriscv-full", "pythondata_cpu_vexriscv", "vexriscv.v", "rv32im_zicsr", _vexriscv("Full"), counters=False),
+    Core(
+        *("vexriscv-min", "pythondata_cpu_vexriscv", "vexriscv.v", "rv32i_zicsr", _vexriscv("Min")),
+        machine_mode=False,
+        counters=False,
+    ),
 )
 
 

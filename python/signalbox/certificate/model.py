@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from signalbox import sim
 from signalbox.build.source import load_platform
@@ -12,6 +12,7 @@ from signalbox.resources import resource
 from signalbox.trace import CYCLE, ENCODING, KIND
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 #: Number of the record "mark" in the trace schema.
@@ -20,7 +21,11 @@ MARK = 72
 
 def run(platform: str, elf: Path, *, limit: int = 50_000_000, seed: int = 1) -> Seen:
     """Run an image on a platform file of ours."""
-    raw = load_platform(platform, resource("platforms"))
+    return run_resolved(load_platform(platform, resource("platforms")), elf, limit=limit, seed=seed)
+
+
+def run_resolved(raw: Mapping[str, Any], elf: Path, *, limit: int = 50_000_000, seed: int = 1) -> Seen:
+    """The same on a resolved platform."""
     machine = sim.Machine(raw, [(elf, [0])], seed=seed, observe=True)
     result = machine.run(limit)
     data, _ = machine.trace()

@@ -18,8 +18,18 @@ if TYPE_CHECKING:
 
     from signalbox.certificate.cores import Core
 
+OPTIMISATION = "-O2"
 _FLAGS = (
-    *("-mabi=ilp32", "-mcmodel=medany", "-O2", "-g", "-std=gnu11", "-ffreestanding", "-nostdlib", "-nostartfiles"),
+    *(
+        "-mabi=ilp32",
+        "-mcmodel=medany",
+        OPTIMISATION,
+        "-g",
+        "-std=gnu11",
+        "-ffreestanding",
+        "-nostdlib",
+        "-nostartfiles",
+    ),
     *("-ffunction-sections", "-fdata-sections", "-fno-tree-loop-distribute-patterns", "-fno-builtin"),
     *("-Wall", "-Wextra", "-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments"),
 )

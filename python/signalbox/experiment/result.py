@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from signalbox import __version__
-from signalbox.errors import Failed
+from signalbox.errors import Failed, UsageError
 from signalbox.experiment import catalogue
 from signalbox.experiment.console import tables
 from signalbox.experiment.measure import measure, prepare
@@ -46,10 +46,14 @@ class Result:
 
     def tables(self) -> list[RenderableType]:
         """The experiment for the terminal."""
+        if self.definition.direct_tables is not None:
+            return self.definition.direct_tables(self.measured)
         return tables(self.measured, self.answers, self.claims)
 
     def report(self) -> dict[str, Any]:
         """The data of a report page."""
+        if self.definition.direct is not None:
+            raise UsageError(f"{self.definition.id} has no report page; use --json or the table")
         clocks = {t["timeline"]["clock_hz"] for row in self.measured for t in row["timelines"]}
         first = self.measured[0]
         reference = catalogue.published("osek-linx")
@@ -104,6 +108,8 @@ def run(
     Every row is built, simulated and analysed; nothing is taken from an earlier run but compiled files.
     """
     definition = catalogue.load(experiment_id)
+    if definition.direct is not None:
+        return evaluate(definition, definition.direct(settings or {}, on_row))
     specs = definition.rows(settings or {})
     if not specs:
         raise Failed(f"{experiment_id}: the settings leave no row to measure")

@@ -12,6 +12,8 @@ from signalbox.experiment.table import Table
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from rich.console import RenderableType
+
 VERDICTS = ("holds", "differs", "calibrated", "not-run")
 
 
@@ -72,6 +74,10 @@ class Definition:
     """Published numbers that are answered, by their ids in the reference."""
     published_parameters: Mapping[str, Any] = field(default_factory=dict)
     """The columns of the rows that answer them."""
+    direct: Callable[[Mapping[str, str], Callable[[int, int], None] | None], Sequence[Mapping[str, Any]]] | None = None
+    """Measures all rows itself, for `--set` values, calling back after each: rows that are not signals of a system."""
+    direct_tables: Callable[[Sequence[Mapping[str, Any]]], list[RenderableType]] | None = None
+    """Such rows for the terminal."""
 
 
 class ExperimentModule(Protocol):

@@ -59,6 +59,63 @@ fn nios2f_costs() {
     assert_eq!((c.csr, c.trap, c.trap_return, c.fence, c.fence_i, c.cache_op), (4, 5, 5, 1, 4, 2));
 }
 
+/// Every shipped class, put into virt.
+fn classes() -> Vec<CoreClass> {
+    let folder = platforms().join("cores");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|e| Some(e.unwrap().file_name().to_str()?.strip_suffix(".toml")?.to_string()))
+        .collect();
+    names.sort();
+    let class = |name: &String| {
+        let text = apply_overrides(&text("virt"), "virt.toml", &[("core.0.class", name)]).unwrap();
+        platform_resolve(&text, "virt.toml", &[platforms()]).unwrap().cores[0].class.clone()
+    };
+    names.iter().map(class).collect()
+}
+
+#[test]
+fn classes_and_their_labels() {
+    let found: Vec<_> = classes().into_iter().map(|c| (c.name, c.label, c.isa)).collect();
+    let of = |label| found.iter().filter(|c| c.1 == label).map(|c| c.0.as_str()).collect::<Vec<_>>();
+    assert_eq!(of(ClassLabel::Rtl), ["ibex", "picorv32", "vexriscv-min"]);
+    assert_eq!(of(ClassLabel::Documented), ["hf-risc", "nios2e", "nios2f", "nios2s"]);
+    assert_eq!(of(ClassLabel::Assumed), ["a9-like", "ideal", "p54c-like"]);
+}
+
+#[test]
+fn published_costs_of_small_cores() {
+    let all = classes();
+    let class = |name: &str| all.iter().find(|c| c.name == name).unwrap();
+    // experiments/reference/core-timing.md, by column.
+    let row =
+        |c: &CoreClass| [c.alu, c.load, c.store, c.branch_not_taken, c.branch_taken, c.jump, c.jump_indirect, c.shift];
+    assert_eq!(row(class("nios2e")), [6, 6, 6, 6, 6, 6, 6, 7]);
+    let shift = class("nios2e");
+    assert_eq!(shift.shift + 31 * shift.shift_per_step, 38);
+    assert_eq!(row(class("nios2s")), [1, 1, 1, 1, 2, 4, 4, 3]);
+    assert_eq!((class("nios2s").branch_mispredicted, class("nios2s").predictor), (4, Predictor::Static));
+    assert_eq!(row(class("hf-risc")), [1, 3, 3, 1, 3, 3, 3, 1]);
+    assert_eq!(row(class("picorv32")), [3, 5, 5, 3, 5, 3, 6, 4]);
+    let p = class("picorv32");
+    assert_eq!((p.mul, p.mul_high, p.div_base, p.div_per_bit), (40, Some(72), 40, 0));
+    assert_eq!(p.shift + p.shift_per_step * (31 / p.shift_step_bits + 31 % p.shift_step_bits), 14);
+    assert_eq!(row(class("ibex")), [1, 2, 2, 1, 3, 2, 2, 1]);
+    let i = class("ibex");
+    assert_eq!((i.mul, i.mul_high, i.div_base, i.div_by_zero), (3, Some(4), 37, Some(2)));
+}
+
+#[test]
+fn the_guide_names_every_key_of_a_class() {
+    let guide = std::fs::read_to_string(platforms().join("../docs/cores.md")).unwrap();
+    let json = serde_json::to_value(&classes()[0]).unwrap();
+    let missing: Vec<_> = json.as_object().unwrap().keys().filter(|k| !guide.contains(&format!("`{k}`"))).collect();
+    assert!(missing.is_empty(), "docs/cores.md does not name {missing:?}");
+    for class in classes() {
+        assert!(guide.contains(&format!("`{}`", class.name)), "docs/cores.md does not name {}", class.name);
+    }
+}
+
 #[test]
 fn virt() {
     let p = platform("virt");
