@@ -18,6 +18,7 @@ from signalbox.build.source import load_platform
 from signalbox.certificate import model, programs, rtl
 from signalbox.certificate.cores import CORES, Core, core
 from signalbox.certificate.measure import compare, measure, summary
+from signalbox.certificate.network import CYCLES, GOLDEN, network_row, network_rows
 from signalbox.certificate.probes import probes
 from signalbox.certificate.rtl import Seen
 from signalbox.certificate.table import committed, markdown, worse
@@ -186,3 +187,25 @@ def test_the_machines_of_the_certificate_have_the_bench_s_memory() -> None:
         assert (memory["base"], memory["size_bytes"], memory["kind"]) == (rtl.RAM_BASE, rtl.RAM_BYTES, "ideal")
         assert raw["cores"][0]["class"]["label"] == "rtl"
         sim.Machine(raw, [])
+
+
+def test_the_network_is_exact_and_a_shifted_cycle_is_found() -> None:
+    rows = network_rows()
+    assert [(r["program"], r["packets_different"], r["error_percent"]) for r in rows] == [
+        (g.name, 0, 0.0) for g in GOLDEN
+    ]
+    assert sum(r["packets"] for r in rows) == 6792
+    packets = [
+        dict.fromkeys(("packet_id", "inject_cycle", *CYCLES), 0) | {"packet_id": i, "tail_out_cycle": 50}
+        for i in (0, 1)
+    ]
+    late = [packets[0] | {"header_out_cycle": 1}, packets[1] | {"header_out_cycle": -1}]
+    made = network_row("x", packets, late)
+    assert (made["cycles_model"], made["cycles_rtl"], made["packets_different"], made["error_percent"]) == (
+        100,
+        100,
+        2,
+        2.0,
+    )
+    with pytest.raises(Failed, match="does not deliver"):
+        network_row("x", packets, packets[:1])

@@ -12,6 +12,7 @@ from elftools.elf.elffile import ELFFile
 
 from signalbox.certificate import model, programs, rtl
 from signalbox.certificate.cores import CORES, Core
+from signalbox.certificate.network import CORE as NETWORK
 from signalbox.certificate.network import network_rows
 from signalbox.certificate.probes import REPETITIONS, Probe, probes
 from signalbox.certificate.programs import PROGRAMS, Program
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = ("cores", "programs", "probes", "seed")
-NETWORK = "hermes"
 
 
 @dataclass(frozen=True)

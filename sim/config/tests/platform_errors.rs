@@ -202,8 +202,8 @@ fn caches() {
 fn core_class() {
     wrong(
         "class = \"nios2f\"",
-        "class = \"nios2x\"",
-        &["the core class `nios2x` does not exist", "did you mean `nios2f`? known: ", "ibex, ideal, ", "nios2f"],
+        "class = \"nios2ff\"",
+        &["the core class `nios2ff` does not exist", "did you mean `nios2f`? known: ", "ibex, ideal, ", "nios2f"],
     );
     wrong("class = \"nios2f\"", "class = \"../de2\"", &["`class` cannot be \"../de2\"", "a name has 1 to 31 letters"]);
     let e = platform_resolve(&text("virt"), "virt.toml", &[]).unwrap_err();
