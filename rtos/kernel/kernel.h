@@ -66,6 +66,9 @@ void sb_activate_locked(struct sb_node *node, struct sb_task *task);
  *  The answer is why the wait ended. */
 enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks);
 
+/** The running task leaves the ready queue for `list`; sb_rest_locked follows. */
+void sb_join_locked(struct sb_node *node, struct sb_wait_list *list);
+
 /** Wait in `list`, at most `timeout_ticks`. Whoever takes a task out of the list calls sb_leave_locked. */
 enum sb_err sb_wait_in_locked(struct sb_node *node, struct sb_wait_list *list, uint32_t timeout_ticks);
 
@@ -208,6 +211,13 @@ void sb_task_launch_locked(struct sb_node *node, struct sb_task *task);
 
 /** What was made runs. */
 void sb_task_begin_locked(struct sb_node *node, struct sb_task *task);
+
+/* ---- mutex.c */
+
+struct sb_mutex;
+
+/** Out of the holder's list, to the most urgent waiter, who is woken with `reason`. */
+void sb_mutex_pass_on_locked(struct sb_node *node, struct sb_mutex *mutex, enum sb_err reason);
 
 /* ---- pool.c */
 

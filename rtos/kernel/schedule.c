@@ -38,14 +38,19 @@ enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t 
     return (enum sb_err)task->wake;
 }
 
-enum sb_err sb_wait_in_locked(struct sb_node *node, struct sb_wait_list *list, uint32_t timeout_ticks)
+void sb_join_locked(struct sb_node *node, struct sb_wait_list *list)
 {
     struct sb_task *task = node->current;
+    sb_ready_remove(&node->ready, task);
     task->waits = list;
     task->state = SB_STATE_WAIT_LIST;
-    sb_ready_remove(&node->ready, task);
     sb_waiters_insert(list, task);
-    return sb_rest_locked(node, task, timeout_ticks);
+}
+
+enum sb_err sb_wait_in_locked(struct sb_node *node, struct sb_wait_list *list, uint32_t timeout_ticks)
+{
+    sb_join_locked(node, list);
+    return sb_rest_locked(node, node->current, timeout_ticks);
 }
 
 void sb_wake_flagged_locked(struct sb_node *node, struct sb_task *task)

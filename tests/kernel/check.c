@@ -73,7 +73,10 @@ int main(void)
     suite_queues();
     suite_pools();
     suite_node();
+    suite_tasks();
+    suite_sync();
     suite_random();
+    suite_random_sync();
     printf("%" PRIu32 " comparisons in %" PRIu32 " tests\n", passed + failed, tests_passed + tests_failed);
     printf("%" PRIu32 " passed, %" PRIu32 " failed\n", tests_passed, tests_failed);
     return tests_failed == 0 ? 0 : 1;

@@ -28,7 +28,10 @@ uint32_t check_rounds(uint32_t standard);
 void suite_queues(void);
 void suite_pools(void);
 void suite_node(void);
+void suite_tasks(void);
+void suite_sync(void);
 void suite_random(void);
+void suite_random_sync(void);
 
 /** Run one test under a name. */
 void check_run(const char *name, void (*test)(void));

@@ -8,6 +8,7 @@
 #include <ucontext.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #define FIBERS 1
 #else
@@ -124,6 +125,15 @@ static void interrupt(void (*handler)(void))
         sb_interrupt_switch();
     }
     here->masked = false;
+}
+
+void host_stack_reuse(void *stack)
+{
+#if FIBERS
+    __asan_unpoison_memory_region(stack, HOST_STACK_BYTES);
+#else
+    (void)stack;
+#endif
 }
 
 /* ---- port.h */

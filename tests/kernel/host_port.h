@@ -47,6 +47,9 @@ void host_raise(uint32_t bit);
 /** While the selected node idles: so many ticks of a tickless node go by; its alarms interrupt. */
 void host_pass(uint32_t ticks);
 
+/** The stack of a task that has run is written again: tell the sanitizer that nothing lives there. */
+void host_stack_reuse(void *stack);
+
 /** Called at each end of a critical section of a task, interrupts masked: the test checks what must hold, and
  *  answers true to have an interrupt there, which calls host_inject_handler. NULL: none. */
 extern bool (*host_at_unlock)(void);

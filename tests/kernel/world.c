@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "signalbox/sem.h"
+
 static const char *const node_names[] = {"left", "right"};
 static struct world *selected;
 
@@ -79,6 +81,51 @@ uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority
     world->tasks[i] = (struct sb_task_config){
         .name = name, .entry = entry, .kind = SB_TASK_INTERRUPT, .priority = priority, .irq = irq};
     return i;
+}
+
+static struct {
+    enum sb_err (*call)(sb_addr task);
+    sb_addr task;
+    enum sb_err err;
+} wish;
+
+static void grant_wish(void)
+{
+    wish.err = wish.call(wish.task);
+}
+
+static void serve(void)
+{
+    for (;;) {
+        sb_fsem_wait();
+        grant_wish();
+    }
+}
+
+static void wake_servant(void)
+{
+    SB_IGNORE(sb_fsem_signal(sb_task_lookup("z")));
+}
+
+uint32_t world_servant(struct world *world)
+{
+    return world_task(world, "z", 31, serve);
+}
+
+enum sb_err world_by_interrupt(enum sb_err (*call)(sb_addr task), sb_addr task)
+{
+    wish.call = call;
+    wish.task = task;
+    host_interrupt(grant_wish);
+    return wish.err;
+}
+
+enum sb_err world_by_task(enum sb_err (*call)(sb_addr task), sb_addr task)
+{
+    wish.call = call;
+    wish.task = task;
+    host_interrupt(wake_servant);
+    return wish.err;
 }
 
 void world_boot(struct world *world)

@@ -40,6 +40,12 @@ uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority
 void world_boot(struct world *world);
 void world_free(struct world *world);
 
+/** Add the task "z" (priority 31), which does what world_by_task asks for. */
+uint32_t world_servant(struct world *world);
+/** What `call` answers, called in interrupt context, or by the servant; then everybody runs. The node idles before. */
+enum sb_err world_by_interrupt(enum sb_err (*call)(sb_addr task), sb_addr task);
+enum sb_err world_by_task(enum sb_err (*call)(sb_addr task), sb_addr task);
+
 /** The selected world's log; reading empties it. */
 void world_log(char c);
 const char *world_log_take(void);

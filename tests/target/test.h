@@ -85,6 +85,7 @@ void test_signals(void);
 void test_time(void);
 void test_pools(void);
 void test_semaphores(void);
+void test_locks(void);
 void test_interrupts(void);
 void test_hooks_and_end(void);
 void test_violations(void);
