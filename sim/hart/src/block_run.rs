@@ -5,9 +5,10 @@
 //! is left. What ends the loop leaves the hart at a boundary; `run.rs` goes on there.
 
 use crate::blocks::{Blocks, Do, Rules};
-use crate::lines::Lines;
+use crate::lines::{tag, Entry, Lines};
 use crate::Hart;
 use engine::{HartMemory, Width};
+use isa::Code;
 use units::Cycle;
 
 /// Where the loops are: the copies of a hart's state that they work on.
@@ -42,7 +43,7 @@ impl Hart {
                 },
                 None => break bound,
             };
-            let Blocks { places, blocks: all, steps, metas, exits, lates, keys, texts, .. } = &mut *blocks;
+            let Blocks { places, blocks: all, steps, leaves, exits, lates, keys, texts, .. } = &mut *blocks;
             let block = &mut all[index];
             if block.era != lines.era() {
                 block.era = lines.era();
@@ -64,44 +65,32 @@ impl Hart {
             let first = block.first as usize;
             let steps = &steps[first..block.last as usize];
             let mut i = 0;
+            macro_rules! late {
+                ($exit:expr) => {
+                    if $exit.late_set != 0 {
+                        for (r, ready) in &lates[$exit.lates.0 as usize..$exit.lates.1 as usize] {
+                            self.ready[usize::from(*r) & 63] = now + u64::from(*ready);
+                        }
+                        self.late_set |= $exit.late_set;
+                        self.late_until = self.late_until.max(now + u64::from($exit.late_until));
+                    }
+                };
+            }
             // Leave before the step `i`.
             macro_rules! leave {
                 ($until:expr) => {{
-                    let metas = &metas[first..];
-                    let boundary = metas[i].boundary;
-                    let latest = self.costs.latest() as u32;
-                    let mut done = 0u64;
-                    for j in (0..i).rev() {
-                        let m = metas[j];
-                        if done >> m.rd & 1 == 0 && m.rd < 32 {
-                            done |= 1 << m.rd;
-                            if m.ready > boundary {
-                                let ready = now + u64::from(m.ready);
-                                self.ready[usize::from(m.rd) & 63] = ready;
-                                self.late_set |= 1 << m.rd;
-                                self.late_until = self.late_until.max(ready);
-                            }
-                        }
-                        if m.boundary + latest <= boundary {
-                            break;
-                        }
-                    }
-                    pc = metas[i].pc;
-                    retired += u64::from(metas[i].retired);
-                    now += u64::from(boundary);
+                    let e = &leaves[first + i];
+                    late!(e);
+                    pc = e.target;
+                    retired += u64::from(e.retired);
+                    now += u64::from(e.issue);
                     break 'blocks bound.min($until);
                 }};
             }
             macro_rules! exit {
                 ($exit:expr, $pc:expr, $cost:expr) => {{
                     let e = $exit;
-                    if e.late_set != 0 {
-                        for (r, ready) in &lates[e.lates.0 as usize..e.lates.1 as usize] {
-                            self.ready[usize::from(*r) & 63] = now + u64::from(*ready);
-                        }
-                        self.late_set |= e.late_set;
-                        self.late_until = self.late_until.max(now + u64::from(e.late_until));
-                    }
+                    late!(e);
                     retired += u64::from(e.retired);
                     pc = $pc;
                     now += u64::from(e.issue) + $cost;
@@ -243,5 +232,51 @@ impl Hart {
         let sites = self.recorder.as_ref().map(|r| &r.sites);
         let rules = Rules { set: self.config.isa, costs: &self.costs, sites, misaligned_fetch: self.misaligned_fetch };
         blocks.translate(lines, rules, pc)
+    }
+
+    /// Execute a suspended load or store whose line has come, and say when it completes; `None` leaves it to the loop.
+    #[inline]
+    pub(crate) fn repeat<M: HartMemory>(&mut self, entry: &Entry, mem: &mut M, issue: u64) -> Option<u64> {
+        if entry.tag != tag::PLAIN {
+            return None;
+        }
+        let op = &entry.op;
+        let addr = self.x[usize::from(op.rs1)].wrapping_add(op.imm as u32);
+        let (width, signed) = match op.code {
+            Code::Lw => (Width::Word, false),
+            Code::Lhu => (Width::Half, false),
+            Code::Lbu => (Width::Byte, false),
+            Code::Lh => (Width::Half, true),
+            Code::Lb => (Width::Byte, true),
+            Code::Sw | Code::Sh | Code::Sb => {
+                let width = match op.code {
+                    Code::Sw => Width::Word,
+                    Code::Sh => Width::Half,
+                    _ => Width::Byte,
+                };
+                let value = self.x[usize::from(op.rs2)];
+                // Where the line of the next instruction is looked up anyway, nothing else has to be done about changed code.
+                return mem.store_at_once(Cycle(issue), addr, width, value).then(|| {
+                    mem.code_changed();
+                    issue + self.costs.store
+                });
+            }
+            _ => return None,
+        };
+        let value = mem.load_at_once(Cycle(issue), addr, width)?;
+        let value = match (signed, width) {
+            (true, Width::Half) => value as u16 as i16 as u32,
+            (true, Width::Byte) => value as u8 as i8 as u32,
+            _ => value,
+        };
+        let rd = usize::from(op.rd) & 63;
+        self.x[rd] = value;
+        self.ready[rd] = issue + self.costs.load_ready;
+        let end = issue + self.costs.load;
+        if self.ready[rd] > end {
+            self.late_set |= 1u32.wrapping_shl(rd as u32);
+            self.late_until = self.late_until.max(self.ready[rd]);
+        }
+        Some(end)
     }
 }

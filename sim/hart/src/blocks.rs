@@ -4,7 +4,7 @@
 //! A block begins at any instruction and goes on over line ends, direct jumps and branches not taken, up to an instruction that
 //! only the loop of `run.rs` executes. Each of its steps knows how many cycles after the block's begin its instruction is issued,
 //! *if no result is late when the block begins*; then neither time nor readiness of registers need be followed inside. What is
-//! late when a branch leaves the block is listed with that exit, what is late in the middle follows from [`Meta`].
+//! late where the block is left is listed with each [`Exit`].
 //!
 //! Nothing here decides what happens: a step that cannot be done at once (a miss, a trap, a line that is not held) leaves the block at the
 //! boundary before its instruction, and the loop executes that from the beginning.
@@ -83,35 +83,20 @@ pub(crate) struct Step {
     pub aux: u32,
 }
 
-/// What leaving the block before a step needs. Cycles count from the block's begin.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Meta {
-    /// Address of the instruction.
-    pub pc: u32,
-    /// The boundary before it.
-    pub boundary: u32,
-    /// Instructions of the block before it.
-    pub retired: u32,
-    /// When what it writes to `rd` can be used.
-    pub ready: u32,
-    /// A register, or `SINK`.
-    pub rd: u8,
-}
-
-/// A way out of a block that its last or a branch's instruction takes.
+/// A way out of a block. Cycles count from the block's begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exit {
     /// Where it leads: of a branch, when it is taken.
     pub target: u32,
-    /// Address behind the instruction.
+    /// Address behind the instruction that leaves.
     pub end: u32,
-    /// When the instruction is issued; of `Do::End`, the boundary.
+    /// When that instruction is issued; of a way out between instructions, the boundary.
     pub issue: u32,
-    /// Instructions up to this one.
+    /// Instructions that have retired then.
     pub retired: u32,
-    /// Late results, in `Blocks::lates`.
+    /// Results that are late then, in `Blocks::lates`.
     pub lates: (u32, u32),
-    /// The same as a set, and the last instant.
+    /// The same as a set, and when the last can be used.
     pub late_set: u32,
     pub late_until: u32,
 }
@@ -166,7 +151,8 @@ pub(crate) struct Blocks {
     pub places: Vec<Place>,
     pub blocks: Vec<Block>,
     pub steps: Vec<Step>,
-    pub metas: Vec<Meta>,
+    /// For each step the way out before it.
+    pub leaves: Vec<Exit>,
     pub exits: Vec<Exit>,
     pub lates: Vec<(u8, u32)>,
     pub keys: Vec<Key>,
@@ -308,24 +294,25 @@ impl<'a> Translation<'a> {
         }
     }
 
-    fn push(&mut self, step: Step, rd: u8, ready: u64) {
+    fn push(&mut self, step: Step) {
+        let leave = self.way_out(self.pc, self.pc, self.now);
         self.out.steps.push(step);
-        self.out.metas.push(Meta {
-            pc: self.pc,
-            boundary: self.now as u32,
-            retired: self.retired,
-            ready: ready as u32,
-            rd,
-        });
+        self.out.leaves.push(leave);
     }
 
     fn stop(&mut self, act: Do, address: u32) {
         let exit = if act == Do::End { self.exit(self.pc, self.pc, self.now) } else { 0 };
-        self.push(Step { act, rd: SINK, rs1: 0, rs2: 0, imm: address as i32, aux: exit }, SINK, 0);
+        self.push(Step { act, rd: SINK, rs1: 0, rs2: 0, imm: address as i32, aux: exit });
     }
 
-    /// An exit of an instruction that is issued at `issue`, or at the boundary there.
     fn exit(&mut self, target: u32, end: u32, issue: u64) -> u32 {
+        let exit = self.way_out(target, end, issue);
+        self.out.exits.push(exit);
+        self.out.exits.len() as u32 - 1
+    }
+
+    /// The way out of an instruction that is issued at `issue`, or at the boundary there.
+    fn way_out(&mut self, target: u32, end: u32, issue: u64) -> Exit {
         let from = self.out.lates.len() as u32;
         let (mut late_set, mut late_until) = (0, 0);
         for r in 1..32u8 {
@@ -337,9 +324,7 @@ impl<'a> Translation<'a> {
             }
         }
         let lates = (from, self.out.lates.len() as u32);
-        let retired = self.retired;
-        self.out.exits.push(Exit { target, end, issue: issue as u32, retired, lates, late_set, late_until });
-        self.out.exits.len() as u32 - 1
+        Exit { target, end, issue: issue as u32, retired: self.retired, lates, late_set, late_until }
     }
 
     /// Make sure that the line that holds `pc` is checked by then.
@@ -353,7 +338,7 @@ impl<'a> Translation<'a> {
         self.out.texts.extend_from_slice(self.lines.text(base));
         self.out.keys.push(Key { seen: 0, text });
         let aux = self.out.keys.len() as u32 - 1;
-        self.push(Step { act: Do::Line, rd: SINK, rs1: 0, rs2: 0, imm: base as i32, aux }, SINK, 0);
+        self.push(Step { act: Do::Line, rd: SINK, rs1: 0, rs2: 0, imm: base as i32, aux });
     }
 
     fn reads(&mut self, register: u8, issue: u64) {
@@ -421,7 +406,7 @@ impl<'a> Translation<'a> {
         match op.code {
             Code::Jal => {
                 step = Step { imm: target as i32, aux: end, ..step };
-                self.push(step, op.rd, issue + cost);
+                self.push(step);
                 self.writes(op.rd, issue + cost);
                 self.next(op.len, issue + cost);
                 self.pc = target;
@@ -436,7 +421,7 @@ impl<'a> Translation<'a> {
                 self.retired += 1;
                 let exit = self.exit(0, end, issue);
                 self.retired -= 1;
-                self.push(Step { aux: exit, ..step }, SINK, 0);
+                self.push(Step { aux: exit, ..step });
                 self.next(op.len, issue + cost);
                 false
             }
@@ -445,22 +430,21 @@ impl<'a> Translation<'a> {
                 let exit = self.exit(target, end, issue);
                 self.retired -= 1;
                 let step = Step { rd: u8::from(op.imm < 0), imm: self.pc as i32, aux: exit, ..step };
-                self.push(step, SINK, 0);
+                self.push(step);
                 self.next(op.len, issue + costs.branch[0]);
                 true
             }
             Code::Lui | Code::Auipc => {
                 let value = if op.code == Code::Lui { op.imm as u32 } else { target };
-                self.push(Step { imm: value as i32, ..step }, op.rd, issue + result);
+                self.push(Step { imm: value as i32, ..step });
                 self.writes(op.rd, issue + result);
                 self.next(op.len, issue + cost);
                 true
             }
             _ => {
                 let writes = !(Do::Sb as u8..=Do::Sw as u8).contains(&(act as u8));
-                let rd = if writes { op.rd } else { SINK };
                 if !self.fuse(op, act) {
-                    self.push(step, rd, issue + result);
+                    self.push(step);
                 }
                 if writes {
                     self.writes(op.rd, issue + result);
@@ -473,11 +457,10 @@ impl<'a> Translation<'a> {
 
     /// lui or auipc and then addi make one constant.
     fn fuse(&mut self, op: isa::Op, act: Do) -> bool {
-        let (Some(last), Some(meta)) = (self.out.steps.last_mut(), self.out.metas.last_mut()) else { return false };
+        let Some(last) = self.out.steps.last_mut() else { return false };
         let fits = act == Do::Addi && last.act == Do::Const && last.rd == op.rd && op.rs1 == op.rd && op.rd != SINK;
         if fits {
             last.imm = last.imm.wrapping_add(op.imm);
-            meta.ready = (self.now + self.rules.costs.alu) as u32;
         }
         fits
     }

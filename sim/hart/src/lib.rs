@@ -80,6 +80,13 @@ pub struct HartConfig {
     pub probes: Vec<Probe>,
 }
 
+/// What is known of the code that a hart executes.
+#[derive(Clone, Debug, Default)]
+struct Code {
+    lines: Lines,
+    blocks: Blocks,
+}
+
 /// Why [`Hart::run`] came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
@@ -165,8 +172,8 @@ pub struct Hart {
     costs: Costs,
     history: History,
     input: Input,
-    lines: Lines,
-    blocks: Blocks,
+    /// Taken out while the hart runs, so that it need not be looked up in the hart for each instruction.
+    code: Option<Box<Code>>,
     in_blocks: u64,
     recorder: Option<Recorder>,
     exceptions: Exceptions,
@@ -215,8 +222,7 @@ impl Hart {
             costs: Costs::from(&config.timing),
             history: History::new(&config.timing),
             input: Input::default(),
-            lines: Lines::default(),
-            blocks: Blocks::default(),
+            code: None,
             in_blocks: 0,
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
             exceptions: Exceptions::new(s.transfers),
@@ -236,17 +242,15 @@ impl Hart {
         if self.s.now >= limit.0 {
             return Stop::Limit;
         }
-        let mut lines = std::mem::take(&mut self.lines);
-        let mut blocks = std::mem::take(&mut self.blocks);
+        let mut code = self.code.take().unwrap_or_default();
         let stop = if self.costs.detailed {
-            self.execute::<M, true, true>(&mut lines, &mut blocks, mem, limit.0)
+            self.execute::<M, true, true>(&mut code, mem, limit.0)
         } else if self.recorder.is_some() {
-            self.execute::<M, true, false>(&mut lines, &mut blocks, mem, limit.0)
+            self.execute::<M, true, false>(&mut code, mem, limit.0)
         } else {
-            self.execute::<M, false, false>(&mut lines, &mut blocks, mem, limit.0)
+            self.execute::<M, false, false>(&mut code, mem, limit.0)
         };
-        self.lines = lines;
-        self.blocks = blocks;
+        self.code = Some(code);
         stop
     }
 
@@ -282,7 +286,9 @@ impl Hart {
         self.history.rewind();
         self.input.rewind();
         self.exceptions.rewind();
-        self.lines.distrust();
+        if let Some(code) = &mut self.code {
+            code.lines.distrust();
+        }
         if let Some(r) = &mut self.recorder {
             r.rewind();
         }

@@ -6,7 +6,6 @@
 //! for everything that can happen between instructions; setting `bound` to 0 asks for a look before the next one.
 
 use crate::block_run::At;
-use crate::blocks::Blocks;
 use crate::csr::Counts;
 use crate::lines::{self, tag, Lines};
 use crate::trap::cause;
@@ -121,14 +120,13 @@ impl Hart {
         Some(old)
     }
 
-    /// `lines` and `blocks` are the hart's own, lent apart from it so that they need not be looked up in it for each instruction.
     pub(crate) fn execute<M: HartMemory + Peek, const OBSERVED: bool, const DETAILED: bool>(
         &mut self,
-        lines: &mut Lines,
-        blocks: &mut Blocks,
+        code: &mut crate::Code,
         mem: &mut M,
         limit: u64,
     ) -> Stop {
+        let crate::Code { lines, blocks } = code;
         if lines.prepare(mem.fetch_line_bytes(), mem.fetch_slots()) {
             blocks.clear();
         }
@@ -154,6 +152,14 @@ impl Hart {
                     continue 'enter;
                 }
                 Some(Held::Access(entry)) => {
+                    if let Some(end) = (!DETAILED).then(|| self.repeat(&entry, mem, now)).flatten() {
+                        now = end;
+                        retired += 1;
+                        pc = pc.wrapping_add(u32::from(entry.op.len));
+                        self.s.boundary = None;
+                        bound = 0;
+                        continue 'enter;
+                    }
                     lines.set_scratch(entry);
                     straddles = None;
                     at = lines.scratch;

@@ -270,13 +270,6 @@ impl Costs {
         })
     }
 
-    /// No fixed result is later than this after its issue.
-    pub fn latest(&self) -> u64 {
-        let shift = self.shift[0] + self.shift_result;
-        let results = self.alu_ready.max(shift).max(self.mul_ready).max(self.mul_high_ready).max(self.load_ready);
-        results.max(self.jump).max(self.jump_indirect)
-    }
-
     fn iterative_shift(&self) -> bool {
         self.shift.iter().any(|cost| *cost != self.shift[0])
     }

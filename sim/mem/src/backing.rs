@@ -150,7 +150,24 @@ impl Backing {
     }
 
     /// Copy the bytes at `addr` into `out`.
+    #[inline]
     pub fn read(&self, addr: u32, out: &mut [u8]) {
+        debug_assert!(self.contains(addr, out.len() as u32));
+        let offset = addr.wrapping_sub(self.base) as usize;
+        let at = offset & (PAGE - 1);
+        // Most are lines of 32 bytes in a page that has been written.
+        if let (Ok(line), Some(Some(page))) =
+            (<&mut [u8; 32]>::try_from(&mut *out), self.pages.get(offset >> PAGE_BITS))
+        {
+            if let Some(from) = page.get(at..at + 32) {
+                line.copy_from_slice(from);
+                return;
+            }
+        }
+        self.read_any(addr, out);
+    }
+
+    fn read_any(&self, addr: u32, out: &mut [u8]) {
         debug_assert!(self.contains(addr, out.len() as u32));
         let mut offset = addr.wrapping_sub(self.base) as usize;
         let mut done = 0;
@@ -168,7 +185,21 @@ impl Backing {
     }
 
     /// Copy `data` to `addr`.
+    #[inline]
     pub fn write(&mut self, addr: u32, data: &[u8]) {
+        debug_assert!(self.contains(addr, data.len() as u32));
+        let offset = addr.wrapping_sub(self.base) as usize;
+        let at = offset & (PAGE - 1);
+        if let (Ok(line), Some(Some(page))) = (<&[u8; 32]>::try_from(data), self.pages.get_mut(offset >> PAGE_BITS)) {
+            if let Some(to) = page.get_mut(at..at + 32) {
+                to.copy_from_slice(line);
+                return;
+            }
+        }
+        self.write_any(addr, data);
+    }
+
+    fn write_any(&mut self, addr: u32, data: &[u8]) {
         debug_assert!(self.contains(addr, data.len() as u32));
         let mut offset = addr.wrapping_sub(self.base) as usize;
         let mut data = data;

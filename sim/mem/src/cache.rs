@@ -183,12 +183,18 @@ impl Cache {
 
     /// Put a clean line into its place.
     pub(crate) fn fill(&mut self, line: u32, bytes: &[u8]) {
+        self.place_for(line).copy_from_slice(bytes);
+    }
+
+    /// The bytes of the place that `line` has from now on, to be filled with it.
+    #[inline]
+    pub(crate) fn place_for(&mut self, line: u32) -> &mut [u8] {
         let index = self.index_of(line);
-        let at = index << self.line_bits;
-        self.bytes[at..at + (1 << self.line_bits)].copy_from_slice(bytes);
         self.tags[index] = line;
         self.dirty[index] = false;
         self.change(index);
+        let at = index << self.line_bits;
+        &mut self.bytes[at..at + (1 << self.line_bits)]
     }
 
     /// Empty a place, dirty or not, and say what it held.

@@ -12,6 +12,7 @@
 //!
 //! Since tags are addresses of memory lines, the first way needs no look at ranges or the bypass bit.
 
+use crate::backing::Backing;
 use crate::cache::{Cache, CacheGeometry, LineUndo, StoreUndo};
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use engine::{
@@ -43,6 +44,21 @@ pub struct CacheStats {
     pub write_backs: u64,
 }
 
+/// A line on its way between a cache and a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineMove {
+    /// First byte.
+    pub addr: u32,
+    /// Bytes of the line.
+    pub bytes: u32,
+    /// To memory.
+    pub write: bool,
+    /// Which account its service is charged to.
+    pub cause: Cause,
+    /// Which master port of the hart.
+    pub master: MasterKind,
+}
+
 /// Without an instruction cache. Two lines: an instruction may lie in two.
 const FETCH_BUFFER: CacheGeometry = CacheGeometry { size_bytes: 64, line_bytes: 32 };
 
@@ -71,7 +87,8 @@ pub struct CachedPort {
     stores: Vec<StoreUndo>,
     data_drops: Vec<LineUndo>,
     instruction_drops: Vec<LineUndo>,
-    saved: (Reservation, Outstanding),
+    /// At the checkpoint; the suspended access only if there was one.
+    saved: (Reservation, Option<Outstanding>),
     stats: CacheStats,
 }
 
@@ -103,6 +120,62 @@ impl CachedPort {
     pub fn peek(&self, addr: u32) -> Option<u8> {
         let at = self.dcache.find(addr, 1)?;
         Some(self.dcache.read(at, Width::Byte) as u8)
+    }
+
+    /// Whether no access is suspended.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.outstanding.is_idle()
+    }
+
+    /// The line that has to be moved next for the suspended access, if that is what it waits for. It is served by
+    /// [`move_line`](Self::move_line), or as any request by [`request`](HartMemory::request).
+    #[inline]
+    pub fn next_line(&self) -> Option<LineMove> {
+        let data = |addr, write| LineMove {
+            addr,
+            bytes: self.dcache.line_bytes(),
+            write,
+            cause: Cause::Miss,
+            master: MasterKind::Data,
+        };
+        Some(match self.outstanding.todo()? {
+            Transfer::WriteBack(index) => data(self.dcache.tag(index as usize), true),
+            Transfer::FillData(line) => data(line, false),
+            Transfer::FillInstruction(addr) => LineMove {
+                addr,
+                bytes: self.icache.line_bytes(),
+                write: false,
+                cause: Cause::Fetch,
+                master: MasterKind::Instruction,
+            },
+            Transfer::Uncached(_) | Transfer::Order => return None,
+        })
+    }
+
+    /// Move the line that [`next_line`](Self::next_line) says between the cache and the memory that holds it. As others may see it then, this
+    /// is a checkpoint.
+    pub fn move_line(&mut self, memory: &mut Backing) {
+        match self.outstanding.todo() {
+            Some(Transfer::WriteBack(index)) => {
+                let index = index as usize;
+                memory.write(self.dcache.tag(index), self.dcache.line(index));
+                self.dcache.set_clean(index);
+                self.stats.write_backs += 1;
+            }
+            Some(Transfer::FillData(line)) => {
+                self.unreserve(self.dcache.index_of(line));
+                memory.read(line, self.dcache.place_for(line));
+                self.stats.dcache_misses += 1;
+            }
+            Some(Transfer::FillInstruction(line)) => {
+                memory.read(line, self.icache.place_for(line));
+                self.stats.icache_misses += 1;
+            }
+            _ => return,
+        }
+        self.outstanding.moved();
+        self.checkpoint();
     }
 
     /// The physical address of a data address.
@@ -389,7 +462,13 @@ impl HartMemory for CachedPort {
         self.stores.clear();
         self.data_drops.clear();
         self.instruction_drops.clear();
-        self.saved = (self.reservation, self.outstanding);
+        self.saved.0 = self.reservation;
+        // Nearly always there is none, and it is not small.
+        if self.outstanding.is_idle() {
+            self.saved.1 = None;
+        } else {
+            self.saved.1 = Some(self.outstanding);
+        }
     }
 
     fn rewind(&mut self) {
@@ -402,6 +481,7 @@ impl HartMemory for CachedPort {
         while let Some(undo) = self.stores.pop() {
             self.dcache.undo_store(undo);
         }
-        (self.reservation, self.outstanding) = self.saved;
+        self.reservation = self.saved.0;
+        self.outstanding = self.saved.1.unwrap_or_default();
     }
 }

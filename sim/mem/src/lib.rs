@@ -25,7 +25,7 @@ pub use arbiter::{Masters, RoundRobin};
 pub use avalon_sdram::{AvalonSdram, AvalonSdramTiming};
 pub use backing::{Backing, Init};
 pub use cache::{Cache, CacheGeometry};
-pub use cached::{CacheStats, CachedPort, CachedPortConfig};
+pub use cached::{CacheStats, CachedPort, CachedPortConfig, LineMove};
 pub use ideal::{IdealPort, IdealView};
 pub use reservations::Reservations;
 pub use sdram::{Sdram, SdramTiming};

@@ -105,6 +105,27 @@ impl Outstanding {
         Access::Pending
     }
 
+    /// Nothing is asked for, and no answer waits.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.asked.is_none()
+    }
+
+    /// What is to be served next.
+    #[inline]
+    pub fn todo(&self) -> Option<Transfer> {
+        self.todo
+    }
+
+    /// A line has been moved: on to what comes after it. The repetition of the access finds the line.
+    #[inline]
+    pub fn moved(&mut self) {
+        self.todo = self.next.take();
+        if self.todo.is_none() {
+            self.asked = None;
+        }
+    }
+
     /// What is to be served now, with the access that needs it.
     pub fn take(&mut self) -> Option<(Asked, Transfer)> {
         self.taken = Some(self.todo.take()?);

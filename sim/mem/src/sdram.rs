@@ -76,7 +76,7 @@ impl Sdram {
         while left > 0 {
             let part = match t.row_bytes {
                 0 => left,
-                row => left.min(row - at % row),
+                row => left.min(row - modulo(at, row)),
             };
             now += self.open(at);
             now += Cycles(if write { 0 } else { u64::from(t.cas) } + beats(t.width_bits, at, part));
@@ -89,9 +89,10 @@ impl Sdram {
 
     /// Open the row that holds `offset`.
     fn open(&mut self, offset: u32) -> Cycles {
-        let row = offset / self.timing.row_bytes.max(1);
+        let row_bytes = self.timing.row_bytes.max(1);
+        let row = if row_bytes.is_power_of_two() { offset >> row_bytes.trailing_zeros() } else { offset / row_bytes };
         let banks = self.rows.len() as u32;
-        let bank = &mut self.rows[(row % banks) as usize];
+        let bank = &mut self.rows[modulo(row, banks) as usize];
         let cost = match *bank {
             Some(open) if open == row => 0,
             Some(_) => self.timing.trp + self.timing.trcd,
@@ -129,6 +130,16 @@ impl Sdram {
         }
         hash(self.next_refresh.0);
         hash(self.busy_until.0);
+    }
+}
+
+/// `a % b` for a `b` that is nearly always a power of two.
+#[inline]
+fn modulo(a: u32, b: u32) -> u32 {
+    if b.is_power_of_two() {
+        a & (b - 1)
+    } else {
+        a % b
     }
 }
 

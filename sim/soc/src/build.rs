@@ -6,7 +6,7 @@
 
 use crate::agenda::Agenda;
 use crate::device_tree;
-use crate::fabric::{Fabric, MemoryTiming, Slave, SlaveStats, Target, Wires};
+use crate::fabric::{Fabric, MemoryTiming, Region, Slave, SlaveStats, Target, Wires};
 use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State, WayBack};
 use config::{DeviceModel, MemoryKind, Platform};
@@ -181,13 +181,15 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
         slaves.push(slave(&d.name, d.base, d.size_bytes, device_slave(d, platform)));
     }
     wire_devices(platform, &mut slaves);
-    let mut by_base: Vec<(u32, u32)> = slaves.iter().enumerate().map(|(i, s)| (s.base, i as u32)).collect();
-    by_base.sort_unstable();
+    let region = |(i, s): (usize, &Slave)| Region { base: s.base, size: s.size, slave: i as u32 };
+    let mut regions: Vec<Region> = slaves.iter().enumerate().map(region).collect();
+    regions.sort_unstable();
     Fabric {
         grants: Agenda::new(slaves.len()),
         wakes: Agenda::new(slaves.len()),
         requests: vec![None; masters],
-        by_base,
+        regions,
+        last: Region::default(),
         slaves,
         memories,
         reservations: Reservations::new(platform.cores.len()),

@@ -11,9 +11,10 @@
 
 use crate::agenda::Agenda;
 use engine::{
-    AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, Mmio, Offset, Reply, Width,
+    AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, MasterKind, Mmio, Offset, Reply,
+    Width,
 };
-use mem::{AvalonSdram, Backing, Masters, Reservations, RoundRobin, Sdram, Service, Sram};
+use mem::{AvalonSdram, Backing, CachedPort, LineMove, Masters, Reservations, RoundRobin, Sdram, Service, Sram};
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -34,6 +35,19 @@ pub(crate) struct Wires {
     pub inputs: Vec<(usize, u32)>,
 }
 
+impl MemoryTiming {
+    /// How long an access at `start` holds the memory.
+    #[inline]
+    fn service(&mut self, start: Cycle, offset: u32, bytes: u32, write: bool) -> Service {
+        match self {
+            MemoryTiming::Sdram(t) => t.service(start, offset, bytes, write).into(),
+            MemoryTiming::AvalonSdram(t) => t.service(start, offset, bytes, write),
+            MemoryTiming::Sram(t) => t.service(start, offset, bytes, write).into(),
+            MemoryTiming::Ideal => Cycles(1).into(),
+        }
+    }
+}
+
 /// What stands behind a slave port.
 pub(crate) enum Target {
     /// Index into [`Fabric::memories`].
@@ -46,6 +60,14 @@ pub(crate) enum Target {
         /// Its wake-ups are the ticks of a clock, not progress.
         ticks: bool,
     },
+}
+
+/// Where a slave answers.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Region {
+    pub base: u32,
+    pub size: u32,
+    pub slave: u32,
 }
 
 /// A request that waits at a slave.
@@ -89,6 +111,24 @@ pub(crate) struct Slave {
     pub stats: SlaveStats,
 }
 
+impl Slave {
+    /// Whether it has nothing to do at `arrival`, and nobody waits for it.
+    #[inline]
+    fn is_idle(&self, arrival: Cycle) -> bool {
+        self.free_at <= arrival && self.coming.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Note a service; says when it is answered.
+    fn count(&mut self, granted: Cycle, waited: Cycles, service: Service) -> Cycle {
+        self.free_at = granted + service.held;
+        self.stats.accesses += 1;
+        self.stats.busy_cycles += service.held.0;
+        self.stats.wait_cycles += waited.0;
+        self.stats.wait_histogram[wait_class(waited.0)] += 1;
+        granted + service.answered
+    }
+}
+
 /// A request that has been served.
 pub(crate) struct Served {
     pub queued: Queued,
@@ -120,8 +160,9 @@ pub(crate) struct Fabric {
     pub grants: Agenda,
     /// When each slave's device wants to act.
     pub wakes: Agenda,
-    /// Slaves by base address: (base, index).
-    pub by_base: Vec<(u32, u32)>,
+    /// Slaves by base address, and the one that was looked up last.
+    pub regions: Vec<Region>,
+    pub last: Region,
 }
 
 fn width_of(bytes: u32) -> Option<Width> {
@@ -154,17 +195,24 @@ impl Fabric {
 
     /// The slave that answers at a physical address.
     #[inline]
-    pub fn slave_at(&self, addr: u32) -> Option<usize> {
-        let behind = self.by_base.partition_point(|(base, _)| *base <= addr);
-        let (base, index) = *self.by_base.get(behind.checked_sub(1)?)?;
-        (addr - base < self.slaves[index as usize].size).then_some(index as usize)
+    pub fn slave_at(&mut self, addr: u32) -> Option<usize> {
+        let last = self.last;
+        if addr.wrapping_sub(last.base) < last.size {
+            return Some(last.slave as usize);
+        }
+        let behind = self.regions.partition_point(|r| r.base <= addr);
+        let region = *self.regions.get(behind.checked_sub(1)?)?;
+        if addr - region.base >= region.size {
+            return None;
+        }
+        self.last = region;
+        Some(region.slave as usize)
     }
 
     /// Whether a slave has nothing to do at `arrival`, and nobody waits for it.
     #[inline]
     pub fn is_idle(&self, slave: usize, arrival: Cycle) -> bool {
-        let s = &self.slaves[slave];
-        s.coming.is_empty() && s.waiting.is_empty() && s.free_at <= arrival
+        self.slaves[slave].is_idle(arrival)
     }
 
     /// Put a request into its slave's queue and schedule the grant.
@@ -218,17 +266,11 @@ impl Fabric {
                 if off.checked_add(bytes).is_none_or(|end| end > s.size) {
                     (Cycles(1).into(), BusReply::Fault(AccessFault::Unmapped))
                 } else {
-                    let mut time = |at: Cycle, write: bool| match timing {
-                        MemoryTiming::Sdram(t) => t.service(at, off, bytes, write).into(),
-                        MemoryTiming::AvalonSdram(t) => t.service(at, off, bytes, write),
-                        MemoryTiming::Sram(t) => t.service(at, off, bytes, write).into(),
-                        MemoryTiming::Ideal => Service::from(Cycles(1)),
-                    };
-                    let mut service = time(now, write);
+                    let mut service = timing.service(now, off, bytes, write);
                     if matches!(queued.request.op, BusOp::Amo { .. }) {
                         // Locked: nothing comes in between.
                         let read = service.answered;
-                        let Service { held, answered } = time(now + read, true);
+                        let Service { held, answered } = timing.service(now + read, off, bytes, true);
                         service = Service { held: read + held, answered: read + answered };
                     }
                     let reply =
@@ -257,15 +299,31 @@ impl Fabric {
             }
         };
         self.deliver(effects);
-        let s = &mut self.slaves[slave];
-        let end = now + service.answered;
-        s.free_at = now + service.held;
-        let waited = now.since(queued.arrival).0;
-        s.stats.accesses += 1;
-        s.stats.busy_cycles += service.held.0;
-        s.stats.wait_cycles += waited;
-        s.stats.wait_histogram[wait_class(waited)] += 1;
+        let end = self.slaves[slave].count(now, now.since(queued.arrival), service);
         Served { queued, granted: now, end, reply }
+    }
+
+    /// Move a line of `core` between its cache and an idle memory, from the request's arrival on, if that is what is there: nobody
+    /// else can arrive by then. Answers when it is done.
+    #[inline]
+    pub fn move_alone(&mut self, core: usize, port: &mut CachedPort, line: LineMove, arrival: Cycle) -> Option<Cycle> {
+        let slave = self.slave_at(line.addr)?;
+        let s = &mut self.slaves[slave];
+        if !s.is_idle(arrival) {
+            return None;
+        }
+        let Target::Memory { index, timing } = &mut s.target else { return None };
+        let memory = &mut self.memories[*index];
+        if !memory.contains(line.addr, line.bytes) {
+            return None;
+        }
+        let service = timing.service(arrival, line.addr - s.base, line.bytes, line.write);
+        if line.write {
+            self.reservations.stored(core, line.addr, line.bytes);
+        }
+        port.move_line(memory);
+        s.arbiter.grant_alone(core * 2 + usize::from(line.master == MasterKind::Data));
+        Some(s.count(arrival, Cycles(0), service))
     }
 
     /// Let every device whose instant has come act, in their order on the bus.

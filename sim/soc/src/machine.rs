@@ -149,6 +149,15 @@ macro_rules! with_memory {
     }};
 }
 
+/// What a request's service is charged to.
+fn account(cause: Cause) -> Account {
+    match cause {
+        Cause::Fetch => Account::Fetch,
+        Cause::Miss => Account::Miss,
+        Cause::Uncached => Account::Uncached,
+    }
+}
+
 impl Machine {
     /// Put a platform together and load its images: each with the cores that start in it.
     ///
@@ -343,9 +352,38 @@ impl Machine {
                 }
             }
             State::Next(request) => return self.issue(index, now, request),
-            _ => {}
+            _ => self.cores[index].state = State::Ready,
         }
-        let ordered = self.others_act_at(index);
+        // Stays true while only memories answer: they do nothing by themselves.
+        let others = self.others_act_at(index);
+        let mut now = now;
+        loop {
+            let stop = self.run_core(index, now, others, until);
+            if stop == Stop::Pending && self.serve_alone(index, others.min(until)) {
+                now = self.cores[index].hart.now();
+                if now < others.min(until) {
+                    continue;
+                }
+                return None;
+            }
+            let core = &mut self.cores[index];
+            match stop {
+                Stop::Limit => core.state = State::Ready,
+                Stop::Pending => core.state = State::Asking,
+                Stop::Sleep => core.state = State::Asleep,
+                Stop::Fault { .. } => {
+                    core.state = State::Off;
+                    let cycle = core.hart.now().0;
+                    self.hart_fault(index);
+                    return Some(Outcome { stop: StopReason::Fault, code: 0, cycle });
+                }
+            }
+            return None;
+        }
+    }
+
+    /// Let a core's hart run from `now`, when nobody else acts before `ordered`.
+    fn run_core(&mut self, index: usize, now: Cycle, ordered: Cycle, until: Cycle) -> Stop {
         let mut limit = (now + SLICE).min(until);
         if self.fabric.next_wake() > now {
             limit = limit.min(self.fabric.next_wake());
@@ -375,19 +413,28 @@ impl Machine {
                 stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, limit));
             }
         }
+        stop
+    }
+
+    /// Move the lines that the suspended hart of `index` waits for, as long as their memories are idle and nobody else acts before the
+    /// request arrives there: then the grant is decided already. True if the hart can go on.
+    fn serve_alone(&mut self, index: usize, others: Cycle) -> bool {
         let core = &mut self.cores[index];
-        core.state = match stop {
-            Stop::Limit => State::Ready,
-            Stop::Pending => State::Asking,
-            Stop::Sleep => State::Asleep,
-            Stop::Fault { .. } => {
-                core.state = State::Off;
-                let cycle = core.hart.now().0;
-                self.hart_fault(index);
-                return Some(Outcome { stop: StopReason::Fault, code: 0, cycle });
+        let Port::Cached(port) = &mut core.port else { return false };
+        let mut moved = false;
+        while let Some(line) = port.next_line() {
+            let now = core.hart.now();
+            let arrival = now + self.fabric.request;
+            if now >= others || arrival >= others {
+                break;
             }
-        };
-        None
+            let Some(end) = self.fabric.move_alone(index, port, line, arrival) else { break };
+            let resume = end + self.fabric.response;
+            core.hart.resume_at(resume, &[(account(line.cause), resume - now)]);
+            core.way_back = WayBack::Gone;
+            moved = true;
+        }
+        moved && port.is_idle()
     }
 
     fn issue(&mut self, index: usize, now: Cycle, request: BusRequest) -> Option<Outcome> {
@@ -421,11 +468,7 @@ impl Machine {
         let resume = *end + self.fabric.response;
         let waited = granted.since(queued.arrival);
         let service = Cycles((resume - queued.issued).0 - waited.0);
-        let account = match queued.request.cause {
-            Cause::Fetch => Account::Fetch,
-            Cause::Miss => Account::Miss,
-            Cause::Uncached => Account::Uncached,
-        };
+        let account = account(queued.request.cause);
         let core = &mut self.cores[index];
         let next = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.resume_at(resume, &[(Account::BusWait, waited), (account, service)]);
