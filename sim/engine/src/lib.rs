@@ -279,6 +279,11 @@ pub trait HartMemory {
     fn fetch_at_once(&mut self, _now: Cycle, _pc: u32) -> Option<(u32, u32)> {
         None
     }
+    /// Another number, never 0, whenever a line may be held that was not held before, or no longer; 0 if nobody counts.
+    #[inline(always)]
+    fn fetch_generation(&self) -> u64 {
+        0
+    }
     /// As [`load`](Self::load) of an aligned address, if it is answered [`Access::Done`], and without any effect if not: the short
     /// way of translated blocks, which take the long one after `None`.
     #[inline(always)]

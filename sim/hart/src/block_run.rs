@@ -31,11 +31,19 @@ impl Hart {
         bound: u64,
     ) -> u64 {
         let At { mut pc, mut now, mut retired } = *at;
+        // Nothing that is executed here changes which lines are held; 0 says that the memory does not count their changes.
+        let generation = match mem.fetch_generation() {
+            0 => u64::MAX,
+            generation => generation,
+        };
+        // The exit that led here: an index, and which of its two links.
+        let mut from = Blocks::NO_LINK;
         let until = 'blocks: loop {
             if now >= bound {
                 break bound;
             }
-            let index = match blocks.find(pc) {
+            let linked = blocks.link(from, pc);
+            let index = match linked.or_else(|| blocks.find(pc)) {
                 Some(index) => index,
                 None if blocks.seen(pc) => match self.translate(lines, blocks, pc) {
                     Some(index) => index,
@@ -43,11 +51,14 @@ impl Hart {
                 },
                 None => break bound,
             };
-            let Blocks { places, blocks: all, steps, leaves, exits, lates, keys, texts, .. } = &mut *blocks;
+            if linked.is_none() {
+                blocks.set_link(from, index);
+            }
+            let Blocks { blocks: all, steps, leaves, exits, lates, keys, texts, .. } = &mut *blocks;
             let block = &mut all[index];
             if block.era != lines.era() {
                 block.era = lines.era();
-                keys[block.keys.0 as usize..block.keys.1 as usize].iter_mut().for_each(|k| k.seen = 0);
+                keys[block.keys.0 as usize..block.keys.1 as usize].iter_mut().for_each(|k| k.forget());
             }
             if now + u64::from(block.span) >= bound {
                 break bound;
@@ -64,7 +75,7 @@ impl Hart {
             }
             let first = block.first as usize;
             let steps = &steps[first..block.last as usize];
-            let mut i = 0;
+            let mut i = usize::from(keys[block.keys.0 as usize].generation == generation);
             macro_rules! late {
                 ($exit:expr) => {
                     if $exit.late_set != 0 {
@@ -80,16 +91,24 @@ impl Hart {
             macro_rules! leave {
                 ($until:expr) => {{
                     let e = &leaves[first + i];
-                    late!(e);
-                    pc = e.target;
+                    if e.lates_count != 0 {
+                        for (r, ready) in &lates[e.lates as usize..][..usize::from(e.lates_count)] {
+                            let ready = now + u64::from(*ready);
+                            self.ready[usize::from(*r) & 63] = ready;
+                            self.late_set |= 1u32.wrapping_shl(u32::from(*r));
+                            self.late_until = self.late_until.max(ready);
+                        }
+                    }
+                    pc = e.pc;
                     retired += u64::from(e.retired);
-                    now += u64::from(e.issue);
+                    now += u64::from(e.boundary);
                     break 'blocks bound.min($until);
                 }};
             }
             macro_rules! exit {
-                ($exit:expr, $pc:expr, $cost:expr) => {{
+                ($exit:expr, $pc:expr, $cost:expr, $link:expr) => {{
                     let e = $exit;
+                    from = $link;
                     late!(e);
                     retired += u64::from(e.retired);
                     pc = $pc;
@@ -101,8 +120,16 @@ impl Hart {
                 let step = steps[i];
                 let imm = step.imm;
                 let rd = usize::from(step.rd);
-                let a = self.x[usize::from(step.rs1)];
-                let b = self.x[usize::from(step.rs2)];
+                macro_rules! a {
+                    () => {
+                        self.x[usize::from(step.rs1)]
+                    };
+                }
+                macro_rules! b {
+                    () => {
+                        self.x[usize::from(step.rs2)]
+                    };
+                }
                 macro_rules! set {
                     ($value:expr) => {
                         self.x[rd] = $value
@@ -110,7 +137,7 @@ impl Hart {
                 }
                 macro_rules! load {
                     ($width:expr, |$v:ident| $value:expr) => {{
-                        let addr = a.wrapping_add(imm as u32);
+                        let addr = a!().wrapping_add(imm as u32);
                         match mem.load_at_once(Cycle(now + u64::from(step.aux)), addr, $width) {
                             Some($v) => set!($value),
                             None => leave!(now + 1),
@@ -119,8 +146,8 @@ impl Hart {
                 }
                 macro_rules! store {
                     ($width:expr) => {{
-                        let addr = a.wrapping_add(imm as u32);
-                        if !mem.store_at_once(Cycle(now + u64::from(step.aux)), addr, $width, b) {
+                        let addr = a!().wrapping_add(imm as u32);
+                        if !mem.store_at_once(Cycle(now + u64::from(step.aux)), addr, $width, b!()) {
                             leave!(now + 1);
                         }
                         if mem.code_changed() {
@@ -137,39 +164,39 @@ impl Hart {
                         if taken {
                             let e = &exits[step.aux as usize];
                             self.s.transfers.push(e.end, e.target);
-                            exit!(e, e.target, self.costs.branch[usize::from(foreseen) * 2 + 1]);
+                            exit!(e, e.target, self.costs.branch[usize::from(foreseen) * 2 + 1], step.aux * 2);
                         }
                         if foreseen && self.costs.branch[2] != self.costs.branch[0] {
                             let e = &exits[step.aux as usize];
-                            exit!(e, e.end, self.costs.branch[2]);
+                            exit!(e, e.end, self.costs.branch[2], step.aux * 2 + 1);
                         }
                     }};
                 }
                 match step.act {
                     Do::Const => set!(imm as u32),
-                    Do::Addi => set!(a.wrapping_add(imm as u32)),
-                    Do::Slti => set!(u32::from((a as i32) < imm)),
-                    Do::Sltiu => set!(u32::from(a < imm as u32)),
-                    Do::Xori => set!(a ^ imm as u32),
-                    Do::Ori => set!(a | imm as u32),
-                    Do::Andi => set!(a & imm as u32),
-                    Do::Slli => set!(a << (imm & 31)),
-                    Do::Srli => set!(a >> (imm & 31)),
-                    Do::Srai => set!(((a as i32) >> (imm & 31)) as u32),
-                    Do::Add => set!(a.wrapping_add(b)),
-                    Do::Sub => set!(a.wrapping_sub(b)),
-                    Do::Sll => set!(a << (b & 31)),
-                    Do::Slt => set!(u32::from((a as i32) < b as i32)),
-                    Do::Sltu => set!(u32::from(a < b)),
-                    Do::Xor => set!(a ^ b),
-                    Do::Srl => set!(a >> (b & 31)),
-                    Do::Sra => set!(((a as i32) >> (b & 31)) as u32),
-                    Do::Or => set!(a | b),
-                    Do::And => set!(a & b),
-                    Do::Mul => set!(a.wrapping_mul(b)),
-                    Do::Mulh => set!(((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32),
-                    Do::Mulhsu => set!(((i64::from(a as i32) * i64::from(b)) >> 32) as u32),
-                    Do::Mulhu => set!(((u64::from(a) * u64::from(b)) >> 32) as u32),
+                    Do::Addi => set!(a!().wrapping_add(imm as u32)),
+                    Do::Slti => set!(u32::from((a!() as i32) < imm)),
+                    Do::Sltiu => set!(u32::from(a!() < imm as u32)),
+                    Do::Xori => set!(a!() ^ imm as u32),
+                    Do::Ori => set!(a!() | imm as u32),
+                    Do::Andi => set!(a!() & imm as u32),
+                    Do::Slli => set!(a!() << (imm & 31)),
+                    Do::Srli => set!(a!() >> (imm & 31)),
+                    Do::Srai => set!(((a!() as i32) >> (imm & 31)) as u32),
+                    Do::Add => set!(a!().wrapping_add(b!())),
+                    Do::Sub => set!(a!().wrapping_sub(b!())),
+                    Do::Sll => set!(a!() << (b!() & 31)),
+                    Do::Slt => set!(u32::from((a!() as i32) < b!() as i32)),
+                    Do::Sltu => set!(u32::from(a!() < b!())),
+                    Do::Xor => set!(a!() ^ b!()),
+                    Do::Srl => set!(a!() >> (b!() & 31)),
+                    Do::Sra => set!(((a!() as i32) >> (b!() & 31)) as u32),
+                    Do::Or => set!(a!() | b!()),
+                    Do::And => set!(a!() & b!()),
+                    Do::Mul => set!(a!().wrapping_mul(b!())),
+                    Do::Mulh => set!(((i64::from(a!() as i32) * i64::from(b!() as i32)) >> 32) as u32),
+                    Do::Mulhsu => set!(((i64::from(a!() as i32) * i64::from(b!())) >> 32) as u32),
+                    Do::Mulhu => set!(((u64::from(a!()) * u64::from(b!())) >> 32) as u32),
                     Do::Lb => load!(Width::Byte, |v| v as u8 as i8 as u32),
                     Do::Lh => load!(Width::Half, |v| v as u16 as i16 as u32),
                     Do::Lw => load!(Width::Word, |v| v),
@@ -178,42 +205,47 @@ impl Hart {
                     Do::Sb => store!(Width::Byte),
                     Do::Sh => store!(Width::Half),
                     Do::Sw => store!(Width::Word),
-                    Do::Beq => branch!(a == b),
-                    Do::Bne => branch!(a != b),
-                    Do::Blt => branch!((a as i32) < b as i32),
-                    Do::Bge => branch!(a as i32 >= b as i32),
-                    Do::Bltu => branch!(a < b),
-                    Do::Bgeu => branch!(a >= b),
+                    Do::Beq => branch!(a!() == b!()),
+                    Do::Bne => branch!(a!() != b!()),
+                    Do::Blt => branch!((a!() as i32) < b!() as i32),
+                    Do::Bge => branch!(a!() as i32 >= b!() as i32),
+                    Do::Bltu => branch!(a!() < b!()),
+                    Do::Bgeu => branch!(a!() >= b!()),
                     Do::Jump => {
                         set!(step.aux);
                         self.s.transfers.push(step.aux, imm as u32);
                     }
                     Do::Jalr => {
                         let e = &exits[step.aux as usize];
-                        let target = a.wrapping_add(imm as u32) & !1;
+                        let target = a!().wrapping_add(imm as u32) & !1;
                         if target & self.misaligned_fetch != 0 {
                             leave!(now + 1);
                         }
                         set!(e.end);
                         self.s.transfers.push(e.end, target);
-                        exit!(e, target, self.costs.jump_indirect);
+                        exit!(e, target, self.costs.jump_indirect, step.aux * 2);
                     }
                     Do::Line => {
                         let key = &mut keys[step.aux as usize];
+                        if key.generation == generation {
+                            i += 1;
+                            continue;
+                        }
                         let Some((slot, version)) = mem.fetch_at_once(Cycle(now), imm as u32) else { leave!(now + 1) };
                         let seen = u64::from(slot) << 32 | u64::from(version);
                         if key.seen != seen && !Blocks::same_text(key, texts, seen, mem.fetch_bytes(slot)) {
-                            Blocks::forget(places, block.pc);
+                            Blocks::forget(block);
                             leave!(now + 1);
                         }
+                        key.generation = mem.fetch_generation();
                     }
                     Do::End => {
                         let e = &exits[step.aux as usize];
-                        exit!(e, e.target, 0);
+                        exit!(e, e.target, 0, step.aux * 2);
                     }
                     Do::Unknown => {
                         if lines.half(imm as u32).is_some() {
-                            Blocks::forget(places, block.pc);
+                            Blocks::forget(block);
                         }
                         leave!(bound);
                     }

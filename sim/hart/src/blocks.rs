@@ -99,6 +99,18 @@ pub(crate) struct Exit {
     /// The same as a set, and when the last can be used.
     pub late_set: u32,
     pub late_until: u32,
+    /// The blocks that it led to last, of a branch: when it is taken, when not.
+    pub links: [u32; 2],
+}
+
+/// The way out before a step, between instructions: as [`Exit`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leave {
+    pub pc: u32,
+    pub boundary: u32,
+    pub lates: u32,
+    pub lates_count: u16,
+    pub retired: u16,
 }
 
 /// What is checked when a block reaches a line.
@@ -106,13 +118,24 @@ pub(crate) struct Exit {
 pub(crate) struct Key {
     /// Slot and version under which the line's bytes were last compared; 0 if they have to be.
     pub seen: u64,
+    /// The memory's [generation](engine::HartMemory::fetch_generation) then.
+    pub generation: u64,
     /// The bytes it was translated from, in `Blocks::texts`.
     pub text: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+impl Key {
+    /// The bytes have to be compared.
+    pub fn forget(&mut self) {
+        (self.seen, self.generation) = (0, 0);
+    }
+}
+
+#[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Block {
     pub pc: u32,
+    /// The next block of the same place, or 0.
+    pub next: u32,
     /// The era of its keys; see [`Lines::distrust`].
     pub era: u32,
     /// First step, and one past the last.
@@ -128,31 +151,29 @@ pub(crate) struct Block {
     pub writes: u32,
 }
 
-pub(crate) const EARLY: usize = 8;
+pub(crate) const EARLY: usize = 4;
 const PLACES: usize = 4096;
+const SEEN: usize = 1024;
+/// No block begins at an odd address.
+const NOWHERE: u32 = 1;
 /// Steps of all blocks together; then all are forgotten.
-const MOST_STEPS: usize = 1 << 16;
+const MOST_STEPS: usize = 1 << 17;
 /// Instructions of a block.
-const MOST_INSTRUCTIONS: u32 = 64;
+const MOST_INSTRUCTIONS: u32 = 32;
 /// Cycles of a block.
 const MOST_CYCLES: u64 = 1 << 16;
-
-/// What is known of an address at which the loop came to look.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
-    pc: u32,
-    /// 0: the address was seen once.
-    block: u32,
-}
 
 /// All blocks of a hart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
-    pub places: Vec<Place>,
+    /// First block of each place, 0 if there is none; more follow by `Block::next`.
+    pub places: Vec<u32>,
+    /// Addresses that the loop has come to once.
+    seen: Vec<u32>,
     pub blocks: Vec<Block>,
     pub steps: Vec<Step>,
     /// For each step the way out before it.
-    pub leaves: Vec<Exit>,
+    pub leaves: Vec<Leave>,
     pub exits: Vec<Exit>,
     pub lates: Vec<(u8, u32)>,
     pub keys: Vec<Key>,
@@ -170,31 +191,46 @@ pub(crate) struct Rules<'a> {
 
 impl Blocks {
     pub fn clear(&mut self) {
-        *self = Blocks { places: std::mem::take(&mut self.places), ..Blocks::default() };
-        self.places.clear();
-        self.places.resize(PLACES, Place::default());
+        *self = Blocks { places: vec![0; PLACES], seen: vec![NOWHERE; SEEN], ..Blocks::default() };
         // Number 0 says that there is none.
-        self.blocks.push(Block {
-            pc: 1,
-            era: 0,
-            first: 0,
-            last: 0,
-            keys: (0, 0),
-            span: 0,
-            early: [0; EARLY],
-            writes: 0,
-        });
+        self.blocks.push(Block { pc: NOWHERE, ..Block::default() });
     }
 
+    #[inline(always)]
     fn place(pc: u32) -> usize {
-        (pc >> 1) as usize & (PLACES - 1)
+        (pc >> 1 ^ pc >> 13) as usize & (PLACES - 1)
     }
 
     /// The block that begins at `pc`, if it has been translated.
     #[inline(always)]
     pub fn find(&self, pc: u32) -> Option<usize> {
-        let place = self.places.get(Self::place(pc))?;
-        (place.pc == pc && place.block != 0).then_some(place.block as usize)
+        let mut index = *self.places.get(Self::place(pc))? as usize;
+        while index != 0 {
+            let block = &self.blocks[index];
+            if block.pc == pc {
+                return Some(index);
+            }
+            index = block.next as usize;
+        }
+        None
+    }
+
+    /// No exit.
+    pub const NO_LINK: u32 = u32::MAX;
+
+    /// The block that begins at `pc`, if an exit led to it last.
+    #[inline(always)]
+    pub fn link(&self, from: u32, pc: u32) -> Option<usize> {
+        let index = self.exits.get((from / 2) as usize)?.links[(from % 2) as usize] as usize;
+        (self.blocks[index].pc == pc).then_some(index)
+    }
+
+    /// Note where an exit leads.
+    #[inline]
+    pub fn set_link(&mut self, from: u32, index: usize) {
+        if let Some(exit) = self.exits.get_mut((from / 2) as usize) {
+            exit.links[(from % 2) as usize] = index as u32;
+        }
     }
 
     /// The loop has come to `pc`, where no block begins: whether it came there before.
@@ -202,19 +238,14 @@ impl Blocks {
         if self.places.is_empty() {
             self.clear();
         }
-        let place = &mut self.places[Self::place(pc)];
-        let again = place.pc == pc;
-        *place = Place { pc, block: 0 };
-        again
+        let seen = &mut self.seen[(pc >> 1) as usize & (SEEN - 1)];
+        std::mem::replace(seen, pc) == pc
     }
 
-    /// The block at `pc` must be translated anew.
+    /// A block must be translated anew.
     #[cold]
-    pub fn forget(places: &mut [Place], pc: u32) {
-        let place = &mut places[Self::place(pc)];
-        if place.pc == pc {
-            place.block = 0;
-        }
+    pub fn forget(block: &mut Block) {
+        block.pc = NOWHERE;
     }
 
     /// Translate the block that begins at `pc`; `None` if its first line is not known.
@@ -230,8 +261,10 @@ impl Blocks {
         let mut t = Translation::new(self, lines, rules, pc);
         t.run();
         let (span, early, writes) = (t.span, t.early, t.writes);
+        let place = &mut self.places[Self::place(pc)];
         let block = Block {
             pc,
+            next: *place,
             era: lines.era(),
             first,
             last: self.steps.len() as u32,
@@ -242,7 +275,7 @@ impl Blocks {
         };
         let index = self.blocks.len();
         self.blocks.push(block);
-        self.places[Self::place(pc)] = Place { pc, block: index as u32 };
+        *place = index as u32;
         Some(index)
     }
 
@@ -269,6 +302,8 @@ struct Translation<'a> {
     retired: u32,
     /// When each register can be used.
     ready: [u64; 33],
+    /// When all of them can.
+    latest: u64,
     /// Lines that have been checked.
     checked: Vec<u32>,
     span: u32,
@@ -287,6 +322,7 @@ impl<'a> Translation<'a> {
             now: 0,
             retired: 0,
             ready: [0; 33],
+            latest: 0,
             checked: Vec::new(),
             span: 0,
             early: [0; EARLY],
@@ -295,9 +331,15 @@ impl<'a> Translation<'a> {
     }
 
     fn push(&mut self, step: Step) {
-        let leave = self.way_out(self.pc, self.pc, self.now);
+        let e = self.way_out(self.pc, self.pc, self.now);
         self.out.steps.push(step);
-        self.out.leaves.push(leave);
+        self.out.leaves.push(Leave {
+            pc: self.pc,
+            boundary: e.issue,
+            lates: e.lates.0,
+            lates_count: (e.lates.1 - e.lates.0) as u16,
+            retired: e.retired as u16,
+        });
     }
 
     fn stop(&mut self, act: Do, address: u32) {
@@ -314,8 +356,11 @@ impl<'a> Translation<'a> {
     /// The way out of an instruction that is issued at `issue`, or at the boundary there.
     fn way_out(&mut self, target: u32, end: u32, issue: u64) -> Exit {
         let from = self.out.lates.len() as u32;
-        let (mut late_set, mut late_until) = (0, 0);
-        for r in 1..32u8 {
+        let (mut late_set, mut late_until) = (0u32, 0);
+        let mut left = if issue < self.latest { self.writes } else { 0 };
+        while left != 0 {
+            let r = left.trailing_zeros() as u8;
+            left &= left - 1;
             let ready = self.ready[usize::from(r)];
             if ready > issue {
                 self.out.lates.push((r, ready as u32));
@@ -324,7 +369,7 @@ impl<'a> Translation<'a> {
             }
         }
         let lates = (from, self.out.lates.len() as u32);
-        Exit { target, end, issue: issue as u32, retired: self.retired, lates, late_set, late_until }
+        Exit { target, end, issue: issue as u32, retired: self.retired, lates, late_set, late_until, links: [0; 2] }
     }
 
     /// Make sure that the line that holds `pc` is checked by then.
@@ -336,7 +381,7 @@ impl<'a> Translation<'a> {
         self.checked.push(base);
         let text = self.out.texts.len() as u32;
         self.out.texts.extend_from_slice(self.lines.text(base));
-        self.out.keys.push(Key { seen: 0, text });
+        self.out.keys.push(Key { seen: 0, generation: 0, text });
         let aux = self.out.keys.len() as u32 - 1;
         self.push(Step { act: Do::Line, rd: SINK, rs1: 0, rs2: 0, imm: base as i32, aux });
     }
@@ -359,11 +404,12 @@ impl<'a> Translation<'a> {
             // Which halves are known?
             let Some(low) = self.lines.half(pc) else { return self.stop(Do::Unknown, pc) };
             let long = isa::length(low) == 4;
+            // Each block begins with the check of its first line.
+            self.line(pc);
             let behind = pc.wrapping_add(2);
             let high = if long { self.lines.half(behind) } else { Some(0) };
             let Some(high) = high else { return self.stop(Do::Unknown, behind) };
             let entry = lines::entry(self.rules.set, self.rules.sites, pc, low, high);
-            self.line(pc);
             if long {
                 self.line(behind);
             }
@@ -476,6 +522,7 @@ impl<'a> Translation<'a> {
     fn writes(&mut self, rd: u8, ready: u64) {
         if rd < SINK {
             self.ready[usize::from(rd)] = ready;
+            self.latest = self.latest.max(ready);
             self.writes |= 1 << rd;
         }
     }

@@ -141,7 +141,9 @@ fn case(seed: u64) -> Case {
 }
 
 fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
-    let bus = Bus::with_icache(&case.program, case.icache);
+    let mut bus = Bus::with_icache(&case.program, case.icache);
+    // Memories need not count.
+    bus.changes = u64::from(case.until % 5 != 0);
     let plain = Timing { predictor_entries: 8, ..nios2f() };
     let detailed = Timing {
         alu_result: 1,

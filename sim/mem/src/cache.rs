@@ -45,6 +45,7 @@ pub struct Cache {
     versions: Vec<u32>,
     /// Never goes back, so that a version means the same bytes even after an undo.
     last_version: u32,
+    changes: u64,
     bytes: Vec<u8>,
 }
 
@@ -64,6 +65,7 @@ impl Cache {
             dirty: vec![false; lines],
             versions: vec![1; lines],
             last_version: 1,
+            changes: 1,
             bytes: vec![0; geometry.size_bytes as usize],
         }
     }
@@ -216,9 +218,17 @@ impl Cache {
         self.tags[index] = undo.tag;
         self.dirty[index] = undo.dirty;
         self.versions[index] = undo.version;
+        self.changes += 1;
+    }
+
+    /// How often lines have come, gone, or come back by an undo; never 0.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     fn change(&mut self, index: usize) {
+        self.changes += 1;
         self.last_version = self.last_version.checked_add(1).unwrap_or(1);
         self.versions[index] = self.last_version;
     }

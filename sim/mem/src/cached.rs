@@ -306,6 +306,11 @@ impl HartMemory for CachedPort {
     }
 
     #[inline(always)]
+    fn fetch_generation(&self) -> u64 {
+        self.icache.changes()
+    }
+
+    #[inline(always)]
     fn load_at_once(&mut self, _now: Cycle, addr: u32, width: Width) -> Option<u32> {
         let at = self.dcache.find(addr, width.bytes())?;
         Some(self.dcache.read(at, width))

@@ -286,6 +286,12 @@ impl HartMemory for IdealView<'_> {
         hit.then_some((slot as u32, held.version))
     }
 
+    /// Each change of a line brings a version that was never there, each FENCE.I and its undo an epoch.
+    #[inline(always)]
+    fn fetch_generation(&self) -> u64 {
+        self.port.epoch << 32 | u64::from(self.port.last_version)
+    }
+
     #[inline(always)]
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         if now >= self.ordered_until || addr & (width.bytes() - 1) != 0 {

@@ -70,6 +70,10 @@ macro_rules! forward {
                 $port.fetch_at_once(now, pc)
             }
             #[inline(always)]
+            fn fetch_generation(&$self) -> u64 {
+                $port.fetch_generation()
+            }
+            #[inline(always)]
             fn load_at_once(&mut $self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
                 $port.load_at_once(now, addr, width)
             }

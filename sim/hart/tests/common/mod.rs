@@ -42,6 +42,8 @@ struct Fetched {
 pub struct Bus {
     /// Answer the short ways of translated blocks; without them the loop executes each instruction on its own.
     pub short: bool,
+    /// How often lines came or went; 0 if they are not counted.
+    pub changes: u64,
     pub ram: Vec<u8>,
     undo: Vec<(usize, u8)>,
     /// Present when instruction lines must be fetched: a direct-mapped cache.
@@ -78,6 +80,7 @@ impl Bus {
             saved_reserved: None,
             seen: Vec::new(),
             short: true,
+            changes: 1,
         }
     }
 
@@ -103,6 +106,10 @@ impl Bus {
     fn place(addr: u32, bytes: u32) -> Option<usize> {
         let at = addr.wrapping_sub(BASE);
         (at < SIZE && at + bytes <= SIZE).then_some(at as usize)
+    }
+
+    fn changed(&mut self) {
+        self.changes += u64::from(self.changes != 0);
     }
 
     fn at_once(&self, addr: u32, width: Width) -> bool {
@@ -229,6 +236,9 @@ impl HartMemory for Bus {
         let slot = (pc / LINE) as usize % l.tags.len();
         (l.tags[slot] == pc / LINE).then_some((slot as u32, self.versions[slot]))
     }
+    fn fetch_generation(&self) -> u64 {
+        self.changes
+    }
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         let at = Self::place(addr, width.bytes()).filter(|_| self.at_once(addr, width))?;
         self.seen.push(Seen::Load(now.0, addr));
@@ -270,6 +280,7 @@ impl HartMemory for Bus {
     }
     fn fence_i(&mut self, _now: Cycle) {
         self.version += 1;
+        self.changed();
         if let Some(l) = &mut self.lines {
             l.tags.fill(0);
         }
@@ -284,6 +295,7 @@ impl HartMemory for Bus {
         match reply {
             BusReply::Line(data) => {
                 self.version += 1;
+                self.changed();
                 let l = self.lines.as_mut().expect("a line was asked for");
                 let slot = (request.addr / LINE) as usize % l.tags.len();
                 l.tags[slot] = request.addr / LINE;
@@ -303,6 +315,7 @@ impl HartMemory for Bus {
         }
     }
     fn rewind(&mut self) {
+        self.changed();
         for (at, old) in self.undo.drain(..).rev() {
             self.ram[at] = old;
         }
