@@ -97,7 +97,7 @@ def lint_python() -> list[Command]:
         Command([str(VENV / "ruff"), "format", "--check", "--diff", "."]),
         Command(python("-m", "mypy")),
         Command(
-            python("-m", "mypy", "--explicit-package-bases", "tools", "tests/fuzz"),
+            python("-m", "mypy", "--explicit-package-bases", "tools", "tests/fuzz", "tests/conformance"),
             environment={"MYPYPATH": "tools:python"},
         ),
     ]
@@ -163,7 +163,8 @@ STAGES = [
     Stage("host", "kernel and links on the host, with sanitizers", host, needs_setup=False),
     Stage("tools", "the checkers themselves", lambda: pytest("tools")),
     Stage("analysis", "traces, accounts, experiments", lambda: pytest("analysis", "experiments")),
-    Stage("sim", "the simulator through its door to Python", lambda: pytest("sim", "conformance", "golden")),
+    Stage("sim", "the simulator through its door to Python", lambda: pytest("sim", "golden")),
+    Stage("conformance", "riscv-tests, architecture tests and CoreMark", lambda: pytest("conformance")),
     Stage("target", "the same images on QEMU and on the simulator", target),
     Stage("certificate", "cycles of the model against the RTL of open cores", certificate),
     Stage("cli", "the command line", lambda: pytest("cli")),

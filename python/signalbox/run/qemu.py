@@ -32,7 +32,7 @@ def command_line(
 ) -> list[str]:
     """The command. QEMU starts every hart at the beginning of the memory; other entries need its loader device."""
     command = [qemu, "-M", "virt", "-nographic", "-bios", "none", "-smp", str(harts), "-m", f"{memory_bytes}B"]
-    if len(images) == 1 and (raw or _holds_reset_target(images[0][0])):
+    if len(images) == 1 and (raw or _starts_at_reset_target(images[0][0])):
         return [*command, "-kernel", str(images[0][0])]
     for path, cores in images:
         for core in cores:
@@ -40,16 +40,17 @@ def command_line(
     return command
 
 
-def _holds_reset_target(path: Path) -> bool:
+def _starts_at_reset_target(path: Path) -> bool:
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
     try:
         with path.open("rb") as file:
-            segments = [s.header for s in ELFFile(file).iter_segments("PT_LOAD")]
+            segments = [(s.header.p_paddr, s.data()) for s in ELFFile(file).iter_segments("PT_LOAD")]
     except (ELFError, OSError) as e:
         raise BadInput(f"{path}: not a usable ELF file: {e}") from e
-    return any(s.p_paddr <= _RESET_TARGET < s.p_paddr + s.p_memsz for s in segments)
+    # Sixteen zeros are no instruction.
+    return any(any(data[_RESET_TARGET - at :][:2]) for at, data in segments if at <= _RESET_TARGET)
 
 
 def run(target: Target, max_seconds: float | None, capture: bool = False) -> tuple[Outcome, bytes]:

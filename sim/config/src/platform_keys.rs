@@ -117,7 +117,7 @@ static BOOT: Table = Table {
         Key::default("hartid_in_a0", "register a0 holds the hart number at reset", Value::Bool, Need::Bool(false)),
         Key::optional(
             "start",
-            "where cores begin whose image has bytes there; others, and all if left out, at the image's entry",
+            "where cores begin whose image has an instruction there; others, and all if left out, at the image's entry",
             Value::Int(0, U32),
         ),
         Key::optional(

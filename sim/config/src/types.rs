@@ -65,7 +65,7 @@ pub struct Interconnect {
 pub struct Boot {
     /// Register a0 holds the hart number.
     pub hartid_in_a0: bool,
-    /// Cores whose image has bytes at this address begin there, the others at their image's entry.
+    /// Cores whose image has an instruction at this address begin there, the others at their image's entry.
     pub start: Option<u32>,
     /// `compatible` of the device tree's root. Memory holds the tree and a1 its address; no tree and 0 if left out.
     pub device_tree: Option<String>,

@@ -345,7 +345,7 @@ pub(crate) fn machine(
                 config::Misaligned::Trap => hart::Misaligned::Trap,
             },
             time_divider,
-            reset_pc: image.map_or(0, |i| platform.boot.start.filter(|at| i.holds(*at)).unwrap_or(i.entry)),
+            reset_pc: image.map_or(0, |i| platform.boot.start.filter(|at| i.starts_at(*at)).unwrap_or(i.entry)),
             observe,
             probes: image.map_or_else(Vec::new, |i| i.probes.clone()),
         });

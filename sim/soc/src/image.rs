@@ -183,9 +183,11 @@ impl Image {
         })
     }
 
-    /// Whether the bytes at `addr` are this image's.
-    pub fn holds(&self, addr: u32) -> bool {
-        self.overlaps(addr, 1)
+    /// Whether there may be an instruction of this image at `addr`: sixteen zeros are none.
+    pub fn starts_at(&self, addr: u32) -> bool {
+        let Some(segment) = self.segments.iter().find(|s| addr.wrapping_sub(s.addr) < s.size) else { return false };
+        let at = (addr - segment.addr) as usize;
+        segment.data.iter().skip(at).take(2).any(|byte| *byte != 0)
     }
 
     /// Whether any of `size` bytes at `addr` are this image's.
