@@ -2,12 +2,12 @@
 /* Branches that no predictor foresees: each depends on a bit of a random number. */
 #include <stdint.h>
 
-#define STEP(bit)                                                                                                                  \
-    if (x & (1u << (bit))) {                                                                                                       \
-        sum += x >> 3;                                                                                                             \
-    } else {                                                                                                                       \
-        sum ^= x;                                                                                                                  \
-    }                                                                                                                              \
+#define STEP(bit)            \
+    if (x & (1u << (bit))) { \
+        sum += x >> 3;       \
+    } else {                 \
+        sum ^= x;            \
+    }                        \
     __asm__ volatile("" : "+r"(sum))
 
 uint32_t result;
