@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A bus double for the tests of devices: it wakes the device exactly when asked and remembers its outputs.
 
-use engine::{Cycle, DeviceCtx, Finish, Mmio, Offset, Reply, Width};
+use engine::{Cycle, DeviceCtx, Finish, FromNetwork, Mmio, Offset, Reply, ToNetwork, Width};
 use std::collections::BTreeMap;
 
 pub struct Bench<D: Mmio> {
@@ -12,6 +12,7 @@ pub struct Bench<D: Mmio> {
     levels: BTreeMap<u32, bool>,
     pub console: Vec<u8>,
     pub finish: Option<Finish>,
+    pub network: Vec<ToNetwork>,
 }
 
 impl<D: Mmio> Bench<D> {
@@ -23,6 +24,7 @@ impl<D: Mmio> Bench<D> {
             levels: BTreeMap::new(),
             console: Vec::new(),
             finish: None,
+            network: Vec::new(),
         }
     }
 
@@ -34,6 +36,7 @@ impl<D: Mmio> Bench<D> {
         self.wake = ctx.wake.unwrap_or(self.wake);
         self.console.extend(ctx.console);
         self.finish = self.finish.or(ctx.finish);
+        self.network.extend(ctx.network);
     }
 
     /// Let time come to `now`: all wakes up to it happen at their own instants.
@@ -90,6 +93,13 @@ impl<D: Mmio> Bench<D> {
         self.at(now);
         let mut ctx = DeviceCtx::default();
         self.device.line(&mut ctx, Cycle(now), input, level);
+        self.apply(ctx);
+    }
+
+    pub fn network_says(&mut self, now: u64, what: FromNetwork) {
+        self.at(now);
+        let mut ctx = DeviceCtx::default();
+        self.device.network(&mut ctx, Cycle(now), what);
         self.apply(ctx);
     }
 

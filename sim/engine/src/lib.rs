@@ -362,6 +362,36 @@ pub struct DeviceCtx {
     pub finish: Option<Finish>,
     /// Index of the core whose access this is.
     pub core: u16,
+    /// What goes to the network behind a network interface; it is there in the cycle after.
+    pub network: Vec<ToNetwork>,
+}
+
+/// From a network interface to its network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ToNetwork {
+    /// The next flit to be offered to the router. The first one, and each one after a last one, is a header.
+    Flit {
+        /// Contents.
+        data: u32,
+        /// End of packet.
+        last: bool,
+    },
+    /// So many more flits can be received.
+    Room(u32),
+}
+
+/// From a network to a network interface; what happened at an edge is there in the cycle after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FromNetwork {
+    /// The router has accepted the oldest flit that was sent.
+    Accepted,
+    /// A flit has arrived.
+    Flit {
+        /// Contents.
+        data: u32,
+        /// End of packet.
+        last: bool,
+    },
 }
 
 /// A device's answer.
@@ -385,6 +415,8 @@ pub trait Mmio {
     fn input(&mut self, _ctx: &mut DeviceCtx, _now: Cycle, _bytes: &[u8]) {}
     /// An interrupt input changes: what another device drives and the platform wires here.
     fn line(&mut self, _ctx: &mut DeviceCtx, _now: Cycle, _input: u32, _level: bool) {}
+    /// Something comes from the network behind a network interface.
+    fn network(&mut self, _ctx: &mut DeviceCtx, _now: Cycle, _what: FromNetwork) {}
     /// Feed all state into `hash`, in a fixed order.
     fn hash(&self, hash: &mut dyn FnMut(u64));
 }
