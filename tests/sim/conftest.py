@@ -15,7 +15,7 @@ import pytest
 from signalbox import _sim
 
 ROOT = Path(__file__).resolve().parents[2]
-BASE = {"de2-dual": 0x0080_0000, "virt": 0x8000_0000}
+BASE = {"de2-dual": 0x0080_0000, "mesh-4x4": 0x0080_0000, "virt": 0x8000_0000}
 
 
 def resolve(name: str, overrides: list[tuple[str, str]] | None = None) -> str:
@@ -23,6 +23,12 @@ def resolve(name: str, overrides: list[tuple[str, str]] | None = None) -> str:
     path = ROOT / "platforms" / f"{name}.toml"
     text = _sim.apply_overrides(path.read_text(), str(path), overrides or [])
     return _sim.platform_resolve(text, str(path), [str(ROOT / "platforms")])
+
+
+@pytest.fixture(scope="session")
+def platform() -> Callable[[str], dict[str, Any]]:
+    """A platform with every default filled in."""
+    return lambda name: json.loads(resolve(name))
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +41,10 @@ def assemble(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
         if not elf.exists():
             source = Path(__file__).parent / "guests" / f"{guest}.S"
             flags = ["-march=rv32imac_zicsr_zifencei", "-mabi=ilp32", "-nostdlib", "-nostartfiles", "-g"]
+            if not source.exists():
+                source = source.with_suffix(".c")
+                flags += ["-O2", "-ffreestanding", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wl,-e,_start"]
+                flags += ["-Wl,--section-start=.text.start=0x" + f"{BASE[platform]:x}"]
             link = ["-Wl,-N", "-Wl,--no-warn-rwx-segments", "-Wl,--no-relax", f"-Ttext={BASE[platform]:#x}"]
             subprocess.run(["riscv64-unknown-elf-gcc", *flags, *link, str(source), "-o", str(elf)], check=True)
         return elf

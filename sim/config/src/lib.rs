@@ -18,6 +18,7 @@ mod problem;
 mod schema;
 mod system;
 mod system_keys;
+mod tiles;
 mod types;
 
 pub use class::class_resolve;

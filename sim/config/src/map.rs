@@ -30,13 +30,15 @@ pub struct AddressMap {
 }
 
 impl AddressMap {
-    /// The map of a resolved platform.
+    /// The map of a resolved platform, as its first core sees it: of what each core has, that core's own.
     pub fn new(platform: &Platform) -> AddressMap {
         let region =
             |base: u32, size: u32, owner| Region { base, last: base.wrapping_add(size.wrapping_sub(1)), owner };
-        let memories =
-            platform.memories.iter().enumerate().map(|(i, m)| region(m.base, m.size_bytes, Owner::Memory(i)));
-        let devices = platform.devices.iter().enumerate().map(|(i, d)| region(d.base, d.size_bytes, Owner::Device(i)));
+        let seen = |per_core: bool, core: Option<usize>| !per_core || core == Some(0);
+        let memories = platform.memories.iter().enumerate().filter(|(_, m)| seen(m.per_core, m.core));
+        let memories = memories.map(|(i, m)| region(m.base, m.size_bytes, Owner::Memory(i)));
+        let devices = platform.devices.iter().enumerate().filter(|(_, d)| seen(d.per_core, d.core));
+        let devices = devices.map(|(i, d)| region(d.base, d.size_bytes, Owner::Device(i)));
         let mut regions: Vec<Region> = memories.chain(devices).collect();
         regions.sort_by_key(|r| r.base);
         AddressMap { regions }

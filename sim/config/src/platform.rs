@@ -6,6 +6,7 @@ use crate::class::class_resolve;
 use crate::loader::{load, Library};
 use crate::platform_keys::PLATFORM;
 use crate::problem::{InputError, Problem};
+use crate::tiles;
 use crate::types::*;
 use serde::Deserialize;
 use serde_json::{json, Map, Value as Json};
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 const CORES: usize = 1024;
 
 /// The core of a wire that names none, which has been reported.
-const NOWHERE: usize = u32::MAX as usize;
+pub(crate) const NOWHERE: usize = u32::MAX as usize;
 
 /// Resolve the text of a platform file. Core classes are `cores/<class>.toml` in the first of `search_dirs` that has it.
 ///
@@ -42,14 +43,17 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
         device_tables.into_iter().enumerate().map(|(i, d)| device(i, d, count, clock_hz, &places, &mut problems));
     values.insert("devices".into(), Json::Array(devices.collect()));
 
+    let routers = tiles::take_routers(&mut values);
     let mut platform: Platform = from_json(filename, Json::Object(values))?;
     platform.cores = resolved.unwrap_or_default();
+    problems.extend(tiles::check(&platform, count, &routers, &places));
     problems.extend(regions(&platform, &places));
     problems.extend(lines(&platform, count, &places));
     problems.extend(inputs(&platform, &places));
     problems.extend(names(&platform, &places));
     problems.extend(memories(&platform, &places));
     places.error(problems)?;
+    tiles::expand(&mut platform, &routers);
     platform.memories.sort_by_key(|m| m.base);
     Ok(platform)
 }
@@ -173,6 +177,7 @@ fn model(word: &str, cores: Option<usize>, contexts: usize) -> Model {
         "goldfish_rtc" => (0x24, 1),
         "virtio_mmio" => (0x200, 1),
         "reset_rom" => (0x40, 0),
+        "ni" => (0x34, 2),
         _ => (4, 0),
     };
     Model { registers_bytes, outputs }
@@ -192,6 +197,7 @@ fn device(
     let contexts = if d["modes"] == "ms" { 2 } else { 1 };
     let model = model(&word, cores, contexts);
     let own = d["core"].as_u64();
+    let per_core = d["per_core"] == true;
     let size = d["size_bytes"].as_u64().unwrap_or(model.registers_bytes);
     if size < model.registers_bytes {
         problems.push(Problem::at(
@@ -220,8 +226,8 @@ fn device(
     for (k, wire) in d["outputs"].as_array_mut().into_iter().flatten().enumerate() {
         let at = |key: &str| places.of(&format!("device.{i}.outputs.{k}.{key}"));
         if wire["core"].is_null() {
-            wire["core"] = json!(own.unwrap_or(NOWHERE as u64));
-            if own.is_none() {
+            wire["core"] = json!(own.filter(|_| !per_core).unwrap_or(NOWHERE as u64));
+            if own.is_none() && !per_core {
                 problems.push(Problem::at(
                     at(""),
                     "this output does not say to which core it goes",
@@ -274,7 +280,7 @@ fn fixed_outputs(d: &Json, word: &str, bits: &str, at: &dyn Fn(&str) -> Range<us
     })
 }
 
-fn no_core(span: Range<usize>, core: usize, cores: usize) -> Problem {
+pub(crate) fn no_core(span: Range<usize>, core: usize, cores: usize) -> Problem {
     let help = match cores {
         1 => "the platform has one core, number 0".into(),
         n => format!("the platform has {n} cores, 0 to {}", n - 1),

@@ -59,6 +59,7 @@ pub static PLATFORM: Table = Table {
             Need::Empty,
         ),
         Key::default("boot", "what a core finds at reset", Value::Table(&BOOT), Need::Empty),
+        Key::optional("noc", "the network on chip that joins network interfaces", Value::Table(&NOC)),
         Key::required("core", "cores, in order of hart number", Value::Tables(&CORE, 1)),
         Key::required("memory", "memories", Value::Tables(&MEMORY, 1)),
         Key::default("device", "memory-mapped devices", Value::Tables(&DEVICE, 0), Need::Empty),
@@ -111,6 +112,40 @@ static INTERCONNECT: Table = Table {
     choice: None,
 };
 
+/// Instances of a memory or a device.
+const PER_CORE: Key = Key::default(
+    "per_core",
+    "one for each core, all at this address, each seen by its core alone; they are called name0, name1 …",
+    Value::Bool,
+    Need::Bool(false),
+);
+
+static NOC: Table = Table {
+    what: "the table `noc`",
+    keys: &[
+        Key::default(
+            "topology",
+            "how its routers are joined",
+            Value::Word(&[
+                ("mesh", "rows and columns with open ends"),
+                ("torus", "rows and columns closed to rings"),
+                ("ring", "all in one ring, in the order of their numbers"),
+            ]),
+            Need::Text("mesh"),
+        ),
+        Key::required("width", "routers in x", Value::Int(1, 256)),
+        Key::required("height", "routers in y", Value::Int(1, 256)),
+        Key::default(
+            "flit_bits",
+            "bits of a flit: 8 to 32, a multiple of 4; a quarter of them holds a coordinate",
+            Value::Int(8, 32),
+            Need::Int(32),
+        ),
+        Key::default("buffer_flits", "flits that each input of a router holds", Value::Int(1, 1024), Need::Int(8)),
+    ],
+    choice: None,
+};
+
 static BOOT: Table = Table {
     what: "the table `boot`",
     keys: &[
@@ -157,6 +192,7 @@ static MEMORY: Table = Table {
         Key::required("name", "name, unique among memories and devices", Value::Text(Text::Name)),
         Key::required("base", "address of its first byte", Value::Int(0, U32)),
         Key::required("size_bytes", "bytes", Value::Int(1, U32)),
+        PER_CORE,
     ],
     choice: Some(Choice {
         key: "kind",
@@ -224,6 +260,7 @@ static DEVICE: Table = Table {
             Need::Empty,
         ),
         Key::default("access_cycles", "cycles that an access holds the device", Value::Int(1, CYCLES), Need::Int(1)),
+        PER_CORE,
     ],
     choice: Some(Choice {
         key: "model",
@@ -273,6 +310,29 @@ static DEVICE: Table = Table {
                 )],
             },
             Case { word: "virtio_mmio", doc: "a virtio transport without a device behind it", keys: &[] },
+            Case {
+                word: "ni",
+                doc: "network interface of the network on chip, with packet queues",
+                keys: &[
+                    Key::default(
+                        "tx_flits",
+                        "flits that its send queue holds",
+                        Value::Int(2, 65_536),
+                        Need::Int(64),
+                    ),
+                    Key::default(
+                        "rx_flits",
+                        "flits that its receive queue holds",
+                        Value::Int(1, 65_536),
+                        Need::Int(128),
+                    ),
+                    Key::optional(
+                        "routers",
+                        "numbers of the routers that its instances are at, y * width + x; the numbers of their cores if left out",
+                        Value::List(&Value::Int(0, 65_535), 1, 1024),
+                    ),
+                ],
+            },
             Case { word: "reset_rom", doc: "what QEMU's reset code leaves at its address, to be read", keys: &[] },
         ],
     }),

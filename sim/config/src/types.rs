@@ -36,6 +36,36 @@ pub struct Platform {
     pub boot: Boot,
     /// What a misaligned load or store does.
     pub misaligned: Misaligned,
+    /// The network on chip that joins network interfaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noc: Option<Noc>,
+}
+
+/// A network on chip.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Noc {
+    /// How its routers are joined.
+    pub topology: Topology,
+    /// Routers in x.
+    pub width: u32,
+    /// Routers in y.
+    pub height: u32,
+    /// Bits of a flit: 8 to 32, a multiple of 4.
+    pub flit_bits: u32,
+    /// Flits that each input buffer of a router holds.
+    pub buffer_flits: u32,
+}
+
+/// How the routers of a network are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topology {
+    /// Rows and columns with open ends.
+    Mesh,
+    /// Rows and columns closed to rings.
+    Torus,
+    /// One ring.
+    Ring,
 }
 
 /// What the seed decides on a platform.
@@ -235,6 +265,12 @@ pub struct Memory {
     /// What an access costs.
     #[serde(flatten)]
     pub kind: MemoryKind,
+    /// One of several, one for each core at the same address, each seen by its core alone.
+    #[serde(default)]
+    pub per_core: bool,
+    /// The core that alone sees it, if it is one of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<usize>,
 }
 
 /// What kind of memory, and its timing in cycles of the base clock.
@@ -310,6 +346,9 @@ pub struct Device {
     pub access_cycles: u32,
     /// The core whose instance this is, where a platform has one for each core.
     pub core: Option<usize>,
+    /// One of several, one for each core at the same address, each seen by its core alone.
+    #[serde(default)]
+    pub per_core: bool,
 }
 
 /// Which device. The output numbers are those of the device's model in `dev`.
@@ -351,6 +390,15 @@ pub enum DeviceModel {
     VirtioMmio,
     /// The bytes of QEMU's reset vector.
     ResetRom,
+    /// Network interface of the network on chip; output 0: a packet has come, 1: room to send.
+    Ni {
+        /// Flits that its send queue holds.
+        tx_flits: u32,
+        /// Flits that its receive queue holds.
+        rx_flits: u32,
+        /// Number of its router.
+        router: u32,
+    },
 }
 
 /// The contexts that a [`DeviceModel::Plic`] has for every hart, in the order of harts.

@@ -29,7 +29,7 @@ fn unknown_key() {
             "a memory has no key `caslatency`",
             "caslatency = 3",
             "unknown key",
-            "its keys: kind, name, base, size_bytes, width_bits, cas,",
+            "its keys: kind, name, base, size_bytes, per_core, width_bits, cas,",
         ],
     );
     let e = error(&change(&text("de2-dual"), "clock_hz", "clock_zh"));

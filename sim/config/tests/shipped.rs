@@ -147,8 +147,26 @@ fn a_clint_drives_every_core() {
 }
 
 #[test]
+fn each_tile_of_the_mesh_has_its_own() {
+    let p = platform("mesh-4x4");
+    let noc = p.noc.as_ref().expect("a network");
+    assert_eq!((noc.topology, noc.width, noc.height, noc.flit_bits, noc.buffer_flits), (Topology::Mesh, 4, 4, 32, 8));
+    assert_eq!((p.cores.len(), p.memories.len(), p.devices.len()), (16, 16, 3 * 16 + 1));
+    assert_eq!(p.default_memory, "local0");
+    for (i, m) in p.memories.iter().enumerate() {
+        assert_eq!((m.name.clone(), m.core, m.base), (format!("local{i}"), Some(i), 0x80_0000));
+    }
+    let ni = &p.devices[5];
+    assert_eq!((ni.name.as_str(), ni.core, ni.per_core), ("ni5", Some(5), true));
+    assert_eq!(ni.model, DeviceModel::Ni { tx_flits: 64, rx_flits: 128, router: 5 });
+    assert_eq!(ni.outputs, [Output { output: 0, core: 5, bit: 16 }, Output { output: 1, core: 5, bit: 18 }]);
+    // One core's view has no two regions at one address.
+    assert_eq!(AddressMap::new(&p).regions().len(), 5);
+}
+
+#[test]
 fn every_platform_is_called_as_its_file_and_survives_json() {
-    for name in ["de2-dual", "virt", "rtl-ibex", "rtl-picorv32", "rtl-vexriscv-min"] {
+    for name in ["de2-dual", "mesh-4x4", "virt", "rtl-ibex", "rtl-picorv32", "rtl-vexriscv-min"] {
         let p = platform(name);
         assert_eq!(p.name, name);
         let json = serde_json::to_string(&p).unwrap();

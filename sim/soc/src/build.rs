@@ -9,8 +9,12 @@ use crate::device_tree;
 use crate::fabric::{Fabric, MemoryTiming, Region, Slave, SlaveStats, Target, Wires};
 use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State, WayBack};
+use crate::onchip::OnChip;
 use config::{DeviceModel, MemoryKind, Platform};
-use dev::{Clint, Finisher, GoldfishRtc, HwMutex, Plic, PulseIrq, ResetRom, Timer, Uart16550, VirtioMmio};
+use dev::{
+    Clint, Finisher, GoldfishRtc, HwMutex, NetworkInterface, NiConfig, Plic, PulseIrq, ResetRom, Timer, Uart16550,
+    VirtioMmio,
+};
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{Hart, HartConfig, Timing};
 use mem::{
@@ -18,7 +22,8 @@ use mem::{
     Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming,
 };
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// A value of the stream `stream` of `seed`: the finaliser of splitmix64.
 fn draw(seed: u64, stream: u64) -> u64 {
@@ -127,7 +132,7 @@ fn clint_divider(platform: &Platform, hz: u64) -> u32 {
     (platform.clock_hz / hz.max(1)).max(1) as u32
 }
 
-fn device_slave(device: &config::Device, platform: &Platform) -> Target {
+fn device_slave(device: &config::Device, platform: &Platform, receives: &Arc<Vec<bool>>) -> Target {
     let model: Box<dyn Mmio + Send + Sync> = match device.model {
         DeviceModel::Uart16550 => Box::new(Uart16550::new()),
         DeviceModel::Clint { hz } => Box::new(Clint::new(platform.cores.len(), clint_divider(platform, hz), 0)),
@@ -142,6 +147,11 @@ fn device_slave(device: &config::Device, platform: &Platform) -> Target {
         DeviceModel::VirtioMmio => Box::new(VirtioMmio::new()),
         // The tree's address is known later; see [`place_device_tree`].
         DeviceModel::ResetRom => Box::new(ResetRom::new(reset_target(platform), 0)),
+        DeviceModel::Ni { tx_flits, rx_flits, router } => {
+            let (flit_bits, size) = platform.noc.as_ref().map_or((32, (1, 1)), |n| (n.flit_bits, (n.width, n.height)));
+            let receives = receives.clone();
+            Box::new(NetworkInterface::new(NiConfig { tx_flits, rx_flits, flit_bits, size, router, receives }))
+        }
     };
     let count = device.outputs.iter().map(|o| o.output as usize + 1).max().unwrap_or(0);
     let mut outputs = vec![Wires::default(); count];
@@ -157,11 +167,12 @@ fn device_slave(device: &config::Device, platform: &Platform) -> Target {
     }
 }
 
-fn fabric(platform: &Platform, seed: u64) -> Fabric {
+fn fabric(platform: &Platform, seed: u64) -> Result<Fabric, ImageError> {
     let masters = platform.cores.len() * 2;
-    let slave = |name: &str, base: u32, size: u32, target: Target| Slave {
+    let slave = |name: &str, base: u32, size: u32, own: Option<usize>, target: Target| Slave {
         base,
         size,
+        own,
         target,
         arbiter: RoundRobin::new(masters),
         coming: VecDeque::new(),
@@ -175,16 +186,26 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
         let init =
             if platform.seeded.memory { Init::Random(draw(seed, STREAM_MEMORY + index as u64)) } else { Init::Zero };
         memories.push(Backing::new(m.base, m.size_bytes, init));
-        slaves.push(slave(&m.name, m.base, m.size_bytes, memory_slave(m, index, seed, platform)));
+        slaves.push(slave(&m.name, m.base, m.size_bytes, m.core, memory_slave(m, index, seed, platform)));
     }
+    let receives = receives(platform);
     for d in &platform.devices {
-        slaves.push(slave(&d.name, d.base, d.size_bytes, device_slave(d, platform)));
+        let own = d.core.filter(|_| d.per_core);
+        slaves.push(slave(&d.name, d.base, d.size_bytes, own, device_slave(d, platform, &receives)));
     }
     wire_devices(platform, &mut slaves);
-    let region = |(i, s): (usize, &Slave)| Region { base: s.base, size: s.size, slave: i as u32 };
-    let mut regions: Vec<Region> = slaves.iter().enumerate().map(region).collect();
-    regions.sort_unstable();
-    Fabric {
+    let mut regions = Vec::new();
+    let mut own = vec![Vec::new(); if slaves.iter().any(|s| s.own.is_some()) { platform.cores.len() } else { 0 }];
+    for (i, s) in slaves.iter().enumerate() {
+        let region = Region { base: s.base, size: s.size, slave: i as u32 };
+        s.own.map_or(&mut regions, |core| &mut own[core]).push(region);
+    }
+    own.iter_mut().chain([&mut regions]).for_each(|list| list.sort_unstable());
+    let network = network(platform, slaves.len())?;
+    Ok(Fabric {
+        own,
+        owners: platform.memories.iter().map(|m| m.core).collect(),
+        network,
         grants: Agenda::new(slaves.len()),
         wakes: Agenda::new(slaves.len()),
         requests: vec![None; masters],
@@ -195,7 +216,46 @@ fn fabric(platform: &Platform, seed: u64) -> Fabric {
         reservations: Reservations::new(platform.cores.len()),
         request: Cycles(u64::from(platform.interconnect.request_cycles.max(1))),
         response: Cycles(u64::from(platform.interconnect.response_cycles)),
+    })
+}
+
+/// Of each router, whether an interface is there.
+fn receives(platform: &Platform) -> Arc<Vec<bool>> {
+    let mut receives = vec![false; platform.noc.as_ref().map_or(0, |n| (n.width * n.height) as usize)];
+    for d in &platform.devices {
+        if let DeviceModel::Ni { router, .. } = d.model {
+            receives[router as usize] = true;
+        }
     }
+    Arc::new(receives)
+}
+
+/// The network on chip with the interfaces at its routers.
+fn network(platform: &Platform, slaves: usize) -> Result<Option<Box<OnChip>>, ImageError> {
+    let Some(noc) = &platform.noc else { return Ok(None) };
+    let network = noc::Network::new(&noc::NetworkConfig {
+        topology: match noc.topology {
+            config::Topology::Mesh => noc::Topology::Mesh,
+            config::Topology::Torus => noc::Topology::Torus,
+            config::Topology::Ring => noc::Topology::Ring,
+        },
+        width: noc.width,
+        height: noc.height,
+        flit_bits: noc.flit_bits,
+        buffer_flits: noc.buffer_flits,
+    })
+    .map_err(|e| ImageError { name: format!("platform {}", platform.name), what: e.to_string() })?;
+    let first = platform.memories.len();
+    let interfaces: Vec<(usize, u32, u32)> = platform
+        .devices
+        .iter()
+        .enumerate()
+        .filter_map(|(i, d)| match d.model {
+            DeviceModel::Ni { router, rx_flits, .. } => Some((first + i, router, rx_flits)),
+            _ => None,
+        })
+        .collect();
+    Ok(Some(Box::new(OnChip::new(network, slaves, &interfaces))))
 }
 
 /// Connect outputs of devices to the inputs of interrupt controllers.
@@ -232,12 +292,16 @@ fn placement(platform: &Platform, images: &[(Image, Vec<usize>)]) -> Result<Vec<
     Ok(of_core)
 }
 
-fn load(platform: &Platform, fabric: &mut Fabric, image: &Image) -> Result<(), ImageError> {
+/// Load an image for the cores that start in it; what each core has of its own is filled for each.
+fn load(platform: &Platform, fabric: &mut Fabric, image: &Image, cores: &[usize]) -> Result<(), ImageError> {
+    let cores = if cores.is_empty() { &[0][..] } else { cores };
     for segment in &image.segments {
-        let Some(memory) = fabric.memories.iter_mut().find(|m| m.contains(segment.addr, segment.size)) else {
+        let found = cores.iter().map(|&core| fabric.memory_at(core, segment.addr, segment.size));
+        let Some(places) = found.collect::<Option<BTreeSet<usize>>>() else {
             let map: Vec<String> = platform
                 .memories
                 .iter()
+                .filter(|m| m.core.is_none_or(|core| core == 0))
                 .map(|m| format!("{} {:#010x}..{:#010x}", m.name, m.base, u64::from(m.base) + u64::from(m.size_bytes)))
                 .collect();
             return Err(ImageError {
@@ -251,13 +315,16 @@ fn load(platform: &Platform, fabric: &mut Fabric, image: &Image) -> Result<(), I
                 ),
             });
         };
-        memory.write(segment.addr, &segment.data);
-        let mut at = segment.addr + segment.data.len() as u32;
-        let end = segment.addr + segment.size;
-        while at < end {
-            let n = (end - at).min(4096);
-            memory.write(at, &[0u8; 4096][..n as usize]);
-            at += n;
+        for place in places {
+            let memory = &mut fabric.memories[place];
+            memory.write(segment.addr, &segment.data);
+            let mut at = segment.addr + segment.data.len() as u32;
+            let end = segment.addr + segment.size;
+            while at < end {
+                let n = (end - at).min(4096);
+                memory.write(at, &[0u8; 4096][..n as usize]);
+                at += n;
+            }
         }
     }
     Ok(())
@@ -295,14 +362,16 @@ fn place_device_tree(platform: &Platform, fabric: &mut Fabric, images: &[Image])
 
 fn port(platform: &Platform, core: &config::Core) -> Port {
     let geometry = |c: &config::Cache| CacheGeometry { size_bytes: c.size_bytes, line_bytes: c.line_bytes };
-    let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal);
+    // An ideal port sees all memories; of what each core has it would see the others', too.
+    let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal && m.core.is_none());
     if ideal && core.icache.is_none() && core.dcache.is_none() {
         return Port::Ideal(Box::new(IdealPort::new()));
     }
+    let seen = platform.memories.iter().filter(|m| m.core.is_none_or(|own| own == core.hartid as usize));
     Port::Cached(Box::new(CachedPort::new(CachedPortConfig {
         icache: core.icache.as_ref().map(geometry),
         dcache: core.dcache.as_ref().map(geometry),
-        cacheable: platform.memories.iter().map(|m| (m.base, m.size_bytes)).collect(),
+        cacheable: seen.map(|m| (m.base, m.size_bytes)).collect(),
         bypass_mask: platform.bypass_mask,
     })))
 }
@@ -314,9 +383,9 @@ pub(crate) fn machine(
     observe: bool,
 ) -> Result<Machine, ImageError> {
     let of_core = placement(platform, &images)?;
-    let mut fabric = fabric(platform, seed);
-    for (image, _) in &images {
-        load(platform, &mut fabric, image)?;
+    let mut fabric = fabric(platform, seed)?;
+    for (image, cores) in &images {
+        load(platform, &mut fabric, image, cores)?;
     }
     let images: Vec<Image> = images.into_iter().map(|(image, _)| image).collect();
     let device_tree = place_device_tree(platform, &mut fabric, &images)?;

@@ -10,9 +10,10 @@
 //! known: the order is exact. Requests arrive at least one cycle after they are issued.
 
 use crate::agenda::Agenda;
+use crate::onchip::OnChip;
 use engine::{
     AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, MasterKind, Mmio, Offset, Reply,
-    Width,
+    ToNetwork, Width,
 };
 use mem::{AvalonSdram, Backing, CachedPort, LineMove, Masters, Reservations, RoundRobin, Sdram, Service, Sram};
 use serde::Serialize;
@@ -101,6 +102,8 @@ pub struct SlaveStats {
 pub(crate) struct Slave {
     pub base: u32,
     pub size: u32,
+    /// The core that alone sees it.
+    pub own: Option<usize>,
     pub target: Target,
     pub arbiter: RoundRobin,
     /// Masters whose requests have not been seen to arrive, by arrival.
@@ -146,6 +149,8 @@ pub(crate) struct Effects {
     pub stirred: bool,
     /// Inputs of devices that change; [`Fabric::deliver`] empties it before anybody else sees this.
     inputs: Vec<(usize, u32, bool, Cycle)>,
+    /// What network interfaces send: index of the slave, and what; [`Fabric::deliver`] empties it, too.
+    network: Vec<(usize, ToNetwork)>,
 }
 
 pub(crate) struct Fabric {
@@ -160,9 +165,20 @@ pub(crate) struct Fabric {
     pub grants: Agenda,
     /// When each slave's device wants to act.
     pub wakes: Agenda,
-    /// Slaves by base address, and the one that was looked up last.
+    /// Slaves that every core sees, by base address, and the one that was looked up last.
     pub regions: Vec<Region>,
     pub last: Region,
+    /// Slaves that one core alone sees, by base address, for each core; empty when there are none.
+    pub own: Vec<Vec<Region>>,
+    /// Of each memory, the core that alone sees it.
+    pub owners: Vec<Option<usize>>,
+    /// The network on chip.
+    pub network: Option<Box<OnChip>>,
+}
+
+fn region_at(regions: &[Region], addr: u32) -> Option<Region> {
+    let behind = regions.partition_point(|r| r.base <= addr);
+    regions.get(behind.checked_sub(1)?).copied().filter(|r| addr - r.base < r.size)
 }
 
 fn width_of(bytes: u32) -> Option<Width> {
@@ -184,7 +200,13 @@ impl Fabric {
     /// When a slave or a device acts next.
     #[inline]
     pub fn next_event(&self) -> Cycle {
-        self.grants.next().min(self.wakes.next())
+        self.grants.next().min(self.wakes.next()).min(self.network_at())
+    }
+
+    /// When something comes out of the network on chip, or may.
+    #[inline]
+    pub fn network_at(&self) -> Cycle {
+        self.network.as_ref().map_or(Cycle::NEVER, |n| n.acts_at())
     }
 
     /// When a device acts next.
@@ -193,18 +215,17 @@ impl Fabric {
         self.wakes.next()
     }
 
-    /// The slave that answers at a physical address.
+    /// The slave that answers a core at a physical address.
     #[inline]
-    pub fn slave_at(&mut self, addr: u32) -> Option<usize> {
+    pub fn slave_at(&mut self, core: usize, addr: u32) -> Option<usize> {
         let last = self.last;
         if addr.wrapping_sub(last.base) < last.size {
             return Some(last.slave as usize);
         }
-        let behind = self.regions.partition_point(|r| r.base <= addr);
-        let region = *self.regions.get(behind.checked_sub(1)?)?;
-        if addr - region.base >= region.size {
-            return None;
+        if let Some(region) = self.own.get(core).and_then(|own| region_at(own, addr)) {
+            return Some(region.slave as usize);
         }
+        let region = region_at(&self.regions, addr)?;
         self.last = region;
         Some(region.slave as usize)
     }
@@ -273,8 +294,8 @@ impl Fabric {
                         let Service { held, answered } = timing.service(now + read, off, bytes, true);
                         service = Service { held: read + held, answered: read + answered };
                     }
-                    let reply =
-                        transfer(&mut self.memories[*index], &mut self.reservations, queued.core, &queued.request);
+                    let (memory, shared) = (&mut self.memories[*index], s.own.is_none());
+                    let reply = transfer(memory, &mut self.reservations, queued.core, &queued.request, shared);
                     (service, reply)
                 }
             }
@@ -289,7 +310,7 @@ impl Fabric {
                 };
                 // Setting a clock is part of a tick; a line that rises from it (a doorbell) is not.
                 effects.stirred |= !*ticks || ctx.outputs.iter().any(|(_, level, _)| *level);
-                if let Some(wake) = apply(ctx, outputs, console, effects) {
+                if let Some(wake) = apply(slave, ctx, outputs, console, effects) {
                     self.wakes.set(slave, wake);
                 }
                 match reply {
@@ -298,7 +319,7 @@ impl Fabric {
                 }
             }
         };
-        self.deliver(effects);
+        self.deliver(now, effects);
         let end = self.slaves[slave].count(now, now.since(queued.arrival), service);
         Served { queued, granted: now, end, reply }
     }
@@ -307,7 +328,7 @@ impl Fabric {
     /// else can arrive by then. Answers when it is done.
     #[inline]
     pub fn move_alone(&mut self, core: usize, port: &mut CachedPort, line: LineMove, arrival: Cycle) -> Option<Cycle> {
-        let slave = self.slave_at(line.addr)?;
+        let slave = self.slave_at(core, line.addr)?;
         let s = &mut self.slaves[slave];
         if !s.is_idle(arrival) {
             return None;
@@ -318,7 +339,7 @@ impl Fabric {
             return None;
         }
         let service = timing.service(arrival, line.addr - s.base, line.bytes, line.write);
-        if line.write {
+        if line.write && s.own.is_none() {
             self.reservations.stored(core, line.addr, line.bytes);
         }
         port.move_line(memory);
@@ -340,27 +361,52 @@ impl Fabric {
                 let mut ctx = DeviceCtx::default();
                 device.wake(&mut ctx, now);
                 effects.stirred |= !*ticks;
-                if let Some(wake) = apply(ctx, outputs, console, effects) {
+                if let Some(wake) = apply(slave, ctx, outputs, console, effects) {
                     self.wakes.set(slave, wake);
                 }
             }
         }
-        self.deliver(effects);
+        self.deliver(now, effects);
     }
 
     /// Let devices see what other devices drive into them, in the order in which it happened.
-    fn deliver(&mut self, effects: &mut Effects) {
+    fn deliver(&mut self, now: Cycle, effects: &mut Effects) {
         while !effects.inputs.is_empty() {
             for (slave, input, level, at) in std::mem::take(&mut effects.inputs) {
                 if let Target::Device { device, outputs, console, .. } = &mut self.slaves[slave].target {
                     let mut ctx = DeviceCtx::default();
                     device.line(&mut ctx, at, input, level);
-                    if let Some(wake) = apply(ctx, outputs, console, effects) {
+                    if let Some(wake) = apply(slave, ctx, outputs, console, effects) {
                         self.wakes.set(slave, wake);
                     }
                 }
             }
         }
+        if let Some(network) = &mut self.network {
+            effects.network.drain(..).for_each(|(slave, what)| network.send(slave, what, now));
+        }
+    }
+
+    /// Let the network on chip act at `now`: interfaces learn what happened at the edge before, and edges before `limit` are
+    /// executed until something happens. Whoever else acts, acts at `limit` - 1 or later, and reaches a router a cycle after.
+    pub fn step_network(&mut self, now: Cycle, limit: Cycle, effects: &mut Effects) {
+        let Some(network) = &mut self.network else { return };
+        let mut happened = network.run(now, limit);
+        effects.stirred |= !happened.is_empty();
+        for &(slave, what) in &happened {
+            if let Target::Device { device, outputs, console, .. } = &mut self.slaves[slave].target {
+                let mut ctx = DeviceCtx::default();
+                device.network(&mut ctx, now, what);
+                if let Some(wake) = apply(slave, ctx, outputs, console, effects) {
+                    self.wakes.set(slave, wake);
+                }
+            }
+        }
+        happened.clear();
+        if let Some(network) = &mut self.network {
+            network.give_back(happened);
+        }
+        self.deliver(now, effects);
     }
 
     /// Type bytes at a console device; false when there is none of that name.
@@ -374,10 +420,10 @@ impl Fabric {
                     let mut ctx = DeviceCtx::default();
                     device.input(&mut ctx, now, bytes);
                     effects.stirred = true;
-                    if let Some(wake) = apply(ctx, outputs, console, effects) {
+                    if let Some(wake) = apply(index, ctx, outputs, console, effects) {
                         self.wakes.set(index, wake);
                     }
-                    self.deliver(effects);
+                    self.deliver(now, effects);
                     return true;
                 }
             }
@@ -391,6 +437,9 @@ impl Fabric {
             m.hash(hash);
         }
         self.reservations.hash(hash);
+        if let Some(network) = &self.network {
+            network.hash(hash);
+        }
         for (index, s) in self.slaves.iter().enumerate() {
             s.arbiter.hash(hash);
             hash(s.free_at.0);
@@ -414,6 +463,12 @@ impl Fabric {
         }
     }
 
+    /// The memory that holds `bytes` bytes at `addr`, as a core sees it.
+    pub fn memory_at(&self, core: usize, addr: u32, bytes: u32) -> Option<usize> {
+        let seen = |i: usize| self.owners[i].is_none_or(|own| own == core);
+        (0..self.memories.len()).find(|&i| seen(i) && self.memories[i].contains(addr, bytes))
+    }
+
     /// Drain all consoles.
     pub fn take_console(&mut self) -> Vec<(String, Vec<u8>)> {
         self.slaves
@@ -433,7 +488,13 @@ fn wait_class(waited: u64) -> usize {
 }
 
 /// Note what a device did; answers when it wants to act, if it said so.
-fn apply(ctx: DeviceCtx, outputs: &[Wires], console: &mut Option<Vec<u8>>, effects: &mut Effects) -> Option<Cycle> {
+fn apply(
+    slave: usize,
+    ctx: DeviceCtx,
+    outputs: &[Wires],
+    console: &mut Option<Vec<u8>>,
+    effects: &mut Effects,
+) -> Option<Cycle> {
     for (output, level, at) in ctx.outputs {
         let Some(wires) = outputs.get(output as usize) else { continue };
         effects.lines.extend(wires.lines.iter().map(|line| (*line, level, at)));
@@ -442,12 +503,25 @@ fn apply(ctx: DeviceCtx, outputs: &[Wires], console: &mut Option<Vec<u8>>, effec
     if let Some(console) = console {
         console.extend_from_slice(&ctx.console);
     }
+    effects.network.extend(ctx.network.into_iter().map(|what| (slave, what)));
     effects.finish = effects.finish.or(ctx.finish);
     ctx.wake
 }
 
-fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, request: &BusRequest) -> BusReply {
+/// A store breaks what others have reserved, in a memory that is `shared`: another core's own has the same addresses.
+fn transfer(
+    memory: &mut Backing,
+    reservations: &mut Reservations,
+    core: usize,
+    request: &BusRequest,
+    shared: bool,
+) -> BusReply {
     let addr = request.addr;
+    let stored = |reservations: &mut Reservations, bytes: u32| {
+        if shared {
+            reservations.stored(core, addr, bytes);
+        }
+    };
     match &request.op {
         BusOp::Read { bytes } if *bytes <= 4 => {
             let mut b = [0u8; 4];
@@ -460,7 +534,7 @@ fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, 
             BusReply::Line(line)
         }
         BusOp::Write { data } => {
-            reservations.stored(core, addr, data.len() as u32);
+            stored(reservations, data.len() as u32);
             memory.write(addr, data);
             BusReply::Value(0)
         }
@@ -468,7 +542,7 @@ fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, 
             let mut b = [0u8; 4];
             memory.read(addr, &mut b);
             let old = u32::from_le_bytes(b);
-            reservations.stored(core, addr, 4);
+            stored(reservations, 4);
             memory.write(addr, &op.apply(old, *operand).to_le_bytes());
             BusReply::Value(old)
         }
@@ -480,7 +554,7 @@ fn transfer(memory: &mut Backing, reservations: &mut Reservations, core: usize, 
         }
         BusOp::StoreConditional { value } => {
             if reservations.take(core, addr) {
-                reservations.stored(core, addr, 4);
+                stored(reservations, 4);
                 memory.write(addr, &value.to_le_bytes());
                 BusReply::Value(0)
             } else {

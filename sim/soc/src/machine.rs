@@ -8,8 +8,8 @@
 //! hart's time rewinds the hart to the checkpoint (which is never later than `at`), and it runs again, now with the change
 //! in its queue.
 //!
-//! Order within a cycle: device wake-ups, then grants, then harts by index. A request that a hart issues at t
-//! arrives at t+1 at the earliest, so a grant at T sees all its competitors.
+//! Order within a cycle: device wake-ups, then what comes from the network on chip, then grants, then harts by index. A
+//! request that a hart issues at t arrives at t+1 at the earliest, so a grant at T sees all its competitors.
 //!
 //! Deliberately lacks: host threads, and any wall clock.
 
@@ -18,7 +18,7 @@ use crate::build;
 use crate::fabric::{Effects, Fabric, Queued, Served};
 use crate::fault::Fault;
 use crate::image::{Image, ImageError};
-use crate::view::{CachedSeen, IdealSeen};
+use crate::view::{CachedSeen, IdealSeen, Seen};
 use config::Platform;
 use engine::{
     AccessFault, BusOp, BusReply, BusRequest, Cause, Cycle, Cycles, Finish, HartMemory as _, Line, MasterKind,
@@ -135,7 +135,7 @@ macro_rules! with_memory {
         let $hart = &mut $core.hart;
         match &mut $core.port {
             Port::Cached(port) => {
-                let mut view = CachedSeen { port, memories: &$fabric.memories };
+                let mut view = CachedSeen { port, memories: Seen::new(&$fabric.memories, &$fabric.owners, $index) };
                 let $mem = &mut view;
                 $body
             }
@@ -202,7 +202,8 @@ impl Machine {
             if at >= until {
                 return Outcome { stop: StopReason::Budget, code: 0, cycle: until.0 };
             }
-            let outcome = if event_at <= core_at { self.event(event_at) } else { self.step(core, core_at, until) };
+            let outcome =
+                if event_at <= core_at { self.event(event_at, until) } else { self.step(core, core_at, until) };
             if let Some(outcome) = outcome {
                 return outcome;
             }
@@ -230,7 +231,7 @@ impl Machine {
         self.fabric.next_event().min(self.agenda.others(index))
     }
 
-    fn event(&mut self, now: Cycle) -> Option<Outcome> {
+    fn event(&mut self, now: Cycle, until: Cycle) -> Option<Outcome> {
         let mut effects = Effects::default();
         if self.fabric.next_wake() <= now {
             self.fabric.wake_devices(now, &mut effects);
@@ -242,6 +243,13 @@ impl Machine {
                 return Some(Outcome { stop: StopReason::Idle, code: self.idle_runs, cycle: now.0 });
             }
             return ended;
+        }
+        if self.fabric.network_at() <= now {
+            // Nobody else acts before this, nor reaches a router before the edge after it.
+            let others = self.agenda.first().1.min(self.fabric.grants.next()).min(self.fabric.next_wake());
+            let limit = if others < until { others + Cycles(1) } else { until };
+            self.fabric.step_network(now, limit, &mut effects);
+            return self.apply(effects, now);
         }
         let (slave, _) = self.fabric.grants.first();
         let served = self.fabric.arbitrate(slave, now, &mut effects);
@@ -441,7 +449,7 @@ impl Machine {
         let master = index * 2 + usize::from(request.master == MasterKind::Data);
         let arrival = now + self.fabric.request;
         let queued = Queued { core: index, master, issued: now, arrival, request };
-        let Some(slave) = self.fabric.slave_at(request.addr) else {
+        let Some(slave) = self.fabric.slave_at(index, request.addr) else {
             let reply = BusReply::Fault(AccessFault::Unmapped);
             self.served(&Served { queued, granted: arrival, end: arrival, reply });
             return None;
@@ -485,6 +493,9 @@ impl Machine {
     /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at
     /// the end does not depend on how far each happened to run.
     fn settle(&mut self, at: Cycle) {
+        if let Some(network) = &mut self.fabric.network {
+            network.settle(at);
+        }
         for index in 0..self.cores.len() {
             let core = &mut self.cores[index];
             let ahead = matches!(core.state, State::Ready | State::Asking | State::Asleep) && core.hart.now() > at;

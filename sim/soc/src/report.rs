@@ -6,7 +6,7 @@ use crate::fault::{explain, CoreBacktrace, Executed, Fault};
 use crate::image::Image;
 use crate::machine::{Machine, Port, State};
 use crate::symbols::{backtrace, describe, Frame};
-use crate::view::{peek_cached, peek_memories};
+use crate::view::{peek_cached, peek_memories, Seen};
 use hart::{Peek, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -47,6 +47,32 @@ pub struct Stats {
     pub cores: Vec<CoreStats>,
     /// Per memory and device.
     pub slaves: Vec<SlaveStats>,
+    /// Per link of the network on chip.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkUse>,
+}
+
+/// What an output of a router has carried; see [`noc::LinkStats`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkUse {
+    /// Its router.
+    pub x: u32,
+    /// Its router.
+    pub y: u32,
+    /// Side of the router: east, west, north, south or local.
+    pub direction: &'static str,
+    /// Headers.
+    pub packets: u64,
+    /// Flits.
+    pub flits: u64,
+    /// Cycles in which a flit found no room behind it.
+    pub blocked_cycles: u64,
+    /// Cycles that headers waited.
+    pub wait_cycles: u64,
+    /// The longest wait.
+    pub wait_max: u64,
+    /// Headers by waiting time: 0, 1, 2–3, 4–7, … cycles.
+    pub waits: [u64; noc::WAIT_CLASSES],
 }
 
 /// Strings are numbered per core while they are made; in the whole trace they follow each other.
@@ -163,7 +189,24 @@ impl Machine {
                 }
             })
             .collect();
-        Stats { cycles: self.now.0, cores, slaves: self.fabric.slaves.iter().map(|s| s.stats.clone()).collect() }
+        let links = self.fabric.network.as_ref().map_or_else(Vec::new, |network| network.links());
+        let links = links.into_iter().map(|(x, y, direction, link)| LinkUse {
+            x,
+            y,
+            direction,
+            packets: link.packets,
+            flits: link.flits,
+            blocked_cycles: link.blocked_cycles,
+            wait_cycles: link.wait_cycles,
+            wait_max: link.wait_max,
+            waits: link.waits,
+        });
+        Stats {
+            cycles: self.now.0,
+            cores,
+            slaves: self.fabric.slaves.iter().map(|s| s.stats.clone()).collect(),
+            links: links.collect(),
+        }
     }
 
     /// Records of all cores by (cycle, core, order), encoded, and the strings they refer to.
@@ -185,9 +228,10 @@ impl Machine {
     }
 
     fn peek(&self, core: usize, addr: u32) -> Option<u8> {
+        let seen = Seen::new(&self.fabric.memories, &self.fabric.owners, core);
         match &self.cores.get(core)?.port {
-            Port::Cached(port) => peek_cached(port, &self.fabric.memories, addr),
-            Port::Ideal(_) => peek_memories(&self.fabric.memories, addr),
+            Port::Cached(port) => peek_cached(port, seen, addr),
+            Port::Ideal(_) => peek_memories(seen, addr),
         }
     }
 

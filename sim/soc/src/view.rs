@@ -6,15 +6,41 @@ use engine::{Access, AmoOp, BusReply, BusRequest, CacheOp, Cycle, Fetch, HartMem
 use hart::Peek;
 use mem::{Backing, CachedPort, IdealView};
 
-pub(crate) fn peek_memories(memories: &[Backing], addr: u32) -> Option<u8> {
-    let memory = memories.iter().find(|m| m.contains(addr, 1))?;
+/// The memories that a core sees.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    memories: &'a [Backing],
+    owners: &'a [Option<usize>],
+    core: usize,
+}
+
+impl<'a> Seen<'a> {
+    pub fn new(memories: &'a [Backing], owners: &'a [Option<usize>], core: usize) -> Seen<'a> {
+        Seen { memories, owners, core }
+    }
+
+    fn find(self, addr: u32) -> Option<&'a Backing> {
+        let mut all = self.memories.iter().zip(self.owners);
+        all.find(|(m, own)| own.is_none_or(|own| own == self.core) && m.contains(addr, 1)).map(|(m, _)| m)
+    }
+}
+
+pub(crate) fn peek_memories(memories: Seen, addr: u32) -> Option<u8> {
+    let memory = memories.find(addr)?;
     let mut byte = [0u8];
     memory.read(addr, &mut byte);
     Some(byte[0])
 }
 
+/// Memories that all cores see: ideal ports have no others.
+fn peek_shared(memories: &[Backing], addr: u32) -> Option<u8> {
+    let mut byte = [0u8];
+    memories.iter().find(|m| m.contains(addr, 1))?.read(addr, &mut byte);
+    Some(byte[0])
+}
+
 /// What a core with caches sees at `addr`.
-pub(crate) fn peek_cached(port: &CachedPort, memories: &[Backing], addr: u32) -> Option<u8> {
+pub(crate) fn peek_cached(port: &CachedPort, memories: Seen, addr: u32) -> Option<u8> {
     let physical = port.physical(addr);
     if physical == addr {
         if let Some(byte) = port.peek(addr) {
@@ -27,7 +53,7 @@ pub(crate) fn peek_cached(port: &CachedPort, memories: &[Backing], addr: u32) ->
 /// The port of a core with caches.
 pub(crate) struct CachedSeen<'a> {
     pub port: &'a mut CachedPort,
-    pub memories: &'a [Backing],
+    pub memories: Seen<'a>,
 }
 
 impl Peek for CachedSeen<'_> {
@@ -41,7 +67,7 @@ pub(crate) struct IdealSeen<'a>(pub IdealView<'a>);
 
 impl Peek for IdealSeen<'_> {
     fn peek(&self, addr: u32) -> u8 {
-        peek_memories(self.0.memories(), addr).unwrap_or(0)
+        peek_shared(self.0.memories(), addr).unwrap_or(0)
     }
 }
 
