@@ -41,9 +41,6 @@
 #define SB_SERVICE_PRIORITY 21
 #define SB_SERVICE_YIELD 22
 
-/** A violation: tell the error hook, then end the node. */
-_Noreturn void sb_fatal(enum sb_err err, const char *label);
-
 /** The error hook for what is reported but survived. */
 void sb_report(enum sb_err err, const char *label);
 

@@ -75,3 +75,14 @@ SB_COLD enum sb_err sb_hunt(const char *name, uint32_t timeout_ticks, sb_addr *o
     SB_PROBE_NOP(kernel_exit, SB_SERVICE_HUNT);
     return err;
 }
+
+SB_COLD int32_t sb_pool_lookup(const char *name)
+{
+    const struct sb_node_config *config = port_node()->config;
+    for (uint32_t i = 0; i < config->pool_count; i++) {
+        if (config->pools[i].name != NULL && strcmp(config->pools[i].name, name) == 0) {
+            return (int32_t)i;
+        }
+    }
+    return SB_ERR_NOT_FOUND;
+}

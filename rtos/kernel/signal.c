@@ -159,18 +159,27 @@ union sb_signal *sb_receive(const uint32_t *selection)
     return sb_receive_timeout(selection, SB_FOREVER);
 }
 
+union sb_signal *sb_receive_one(uint32_t signo, uint32_t timeout_ticks)
+{
+    const uint32_t selection[] = {1, signo};
+    return sb_receive_timeout(selection, timeout_ticks);
+}
+
 sb_addr sb_sender(const union sb_signal *sig)
 {
+    sb_signal_check(sig, SB_SIGNAL_OWNED, "signal-not-owned");
     return sb_signal_header_of(sig)->sender;
 }
 
 sb_addr sb_addressee(const union sb_signal *sig)
 {
+    sb_signal_check(sig, SB_SIGNAL_OWNED, "signal-not-owned");
     return sb_signal_header_of(sig)->addressee;
 }
 
 uint32_t sb_size(const union sb_signal *sig)
 {
+    sb_signal_check(sig, SB_SIGNAL_OWNED, "signal-not-owned");
     return sb_signal_header_of(sig)->size_bytes;
 }
 

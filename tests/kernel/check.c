@@ -75,6 +75,7 @@ int main(void)
     suite_node();
     suite_tasks();
     suite_sync();
+    suite_services();
     suite_random();
     suite_random_sync();
     printf("%" PRIu32 " comparisons in %" PRIu32 " tests\n", passed + failed, tests_passed + tests_failed);

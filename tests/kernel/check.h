@@ -30,6 +30,7 @@ void suite_pools(void);
 void suite_node(void);
 void suite_tasks(void);
 void suite_sync(void);
+void suite_services(void);
 void suite_random(void);
 void suite_random_sync(void);
 

@@ -205,7 +205,8 @@ void test_main(void)
         {"names", test_names},           {"real time", test_real_time},   {"scheduling", test_scheduling},
         {"tasks", test_tasks},           {"signals", test_signals},       {"time", test_time},
         {"pools", test_pools},           {"semaphores", test_semaphores}, {"locks", test_locks},
-        {"interrupts", test_interrupts}, {"hooks", test_hooks_and_end},   {"violations", test_violations},
+        {"services", test_services},     {"interrupts", test_interrupts}, {"hooks", test_hooks_and_end},
+        {"violations", test_violations},
     };
     static const char *const levels[] = {"release", "hooks", "checked"};
     printf("kernel test, level %s\n", levels[SB_CFG_LEVEL]);

@@ -86,6 +86,7 @@ void test_time(void);
 void test_pools(void);
 void test_semaphores(void);
 void test_locks(void);
+void test_services(void);
 void test_interrupts(void);
 void test_hooks_and_end(void);
 void test_violations(void);

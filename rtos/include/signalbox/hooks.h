@@ -34,4 +34,8 @@ struct sb_hooks {
  *  configuration instead. Context: any. */
 void sb_hooks_set(const struct sb_hooks *hooks);
 
+/** A violation that services and applications find: the error hook is told, then the node ends with this label.
+ *  Context: any */
+_Noreturn void sb_fatal(enum sb_err err, const char *label);
+
 #endif

@@ -21,6 +21,7 @@ struct sb_mutex;
 struct sb_node;
 struct sb_node_config;
 struct sb_task_config;
+struct sb_timeout;
 
 /** Hidden in front of every signal. The end mark (checked level) follows the signal's last byte. */
 struct sb_signal_header {
@@ -228,6 +229,12 @@ struct sb_node {
     uint32_t tick_hz;
     const struct sb_clock *clock;      /**< NULL: a tick */
     const struct sb_lock_rules *locks; /**< NULL: there are none */
+
+    struct {
+        struct sb_timeout *first; /**< due, not yet called */
+        struct sb_timeout *last;
+        sb_addr server;
+    } timeouts;
 
     struct sb_hooks hooks;
     struct sb_node_counters counters;

@@ -34,6 +34,10 @@ struct sb_pool_status {
 /** Number of classes of pool `pool`, 0 if there is no such pool.   Context: any */
 uint32_t sb_pool_classes(uint32_t pool);
 
+/** Number of the pool `name`, SB_ERR_NOT_FOUND (negative) if there is none.   Context: any.   Time: linear in the pools.
+ *  Source: osek-linx 2.2.4.2                                                                            [POOL-003] */
+int32_t sb_pool_lookup(const char *name);
+
 /** State of one class.   Context: any.
  *  Errors: SB_ERR_ARGUMENT  no such pool or class */
 SB_MUST_USE enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_status *out);

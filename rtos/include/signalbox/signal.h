@@ -68,6 +68,11 @@ union sb_signal *sb_receive(const uint32_t *selection);
  *  NULL and the error hook is told SB_ERR_NO_TICK, label `timeout-no-tick`. */
 SB_MUST_USE union sb_signal *sb_receive_timeout(const uint32_t *selection, uint32_t timeout_ticks);
 
+/** As sb_receive_timeout, for the number `signo` alone.                                                [SIG-011] */
+SB_MUST_USE union sb_signal *sb_receive_one(uint32_t signo, uint32_t timeout_ticks);
+
+/* The caller owns `sig` in all of these.   Asserts: (checked) `signal-not-owned`: freed or sent already. */
+
 /** Who sent `sig` (its allocator until it has been sent).   Context: any */
 sb_addr sb_sender(const union sb_signal *sig);
 /** Whom `sig` was sent to; SB_ADDR_NONE until it has been sent.   Context: any */
