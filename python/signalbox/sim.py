@@ -91,6 +91,12 @@ def schema(what: str) -> dict[str, Any]:
     return result
 
 
+def host_mops() -> float:
+    """Million steps per second of a fixed loop of the host: what figures of different hosts are compared by."""
+    result: float = extension().host_mops()
+    return result
+
+
 def image_info(path: Path) -> dict[str, Any]:
     """What the loader sees in an ELF file."""
     sim = extension()

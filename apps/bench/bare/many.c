@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work for many cores, chosen by `bench_kind`, which the one who builds this sets, as he does BENCH_CORES and BENCH_BUSY: each core
- * works in a place of its own, and those from BENCH_BUSY on sleep. */
+/* Work for many cores. Whoever compiles this says how many there are (BENCH_CORES), how many of them work (BENCH_BUSY; the others sleep), where
+ * each has its words (BENCH_DATA, BENCH_STRIDE), and whether they miss the cache (BENCH_FAR: the address of memory that is read line by
+ * line) or mostly hit it. */
 #include <stdint.h>
 
-#define WORDS 512u /* 2 KB for each core */
-
-static uint32_t own[BENCH_CORES][WORDS];
-
-/* About 20 instructions for each line read, and each line is another: the caches do not help. */
-static uint32_t misses(volatile uint32_t *far, uint32_t sum)
+#ifdef BENCH_FAR
+/* One line in about 20 instructions, and each time another. */
+static uint32_t work(volatile uint32_t *far, uint32_t sum)
 {
     for (uint32_t line = 0; line < 2048; line++) {
         uint32_t value = far[line * 8];
-        for (uint32_t i = 0; i < 4; i++) {
-            sum = sum * 5 + value;
-            value >>= 3;
-        }
+        sum = (sum << 5) + sum + value;
+        value = value >> 3 ^ sum;
+        sum = (sum << 5) + sum + value;
+        value = value >> 3 ^ sum;
+        sum = (sum << 5) + sum + value;
+        __asm__ volatile("" : "+r"(sum));
     }
     return sum;
 }
+#define PLACE(core) ((uint32_t *)(uintptr_t)(BENCH_FAR + 0u * (core)))
+#else
+#define WORDS 2048u /* 8 KB, twice the data cache of de2-dual */
 
-/* A checksum over the core's own words, which its cache holds. */
-static uint32_t hits(uint32_t *words, uint32_t sum)
+/* A checksum over the core's own words. */
+static uint32_t work(uint32_t *words, uint32_t sum)
 {
     for (uint32_t i = 0; i < WORDS; i++) {
         uint32_t value = words[i];
         sum = (sum << 1 | sum >> 31) ^ value;
-        if (sum & 1) {
+        if (sum & 1u) {
             value += sum;
         }
         words[i] = value;
     }
     return sum;
 }
+#define PLACE(core) ((uint32_t *)(uintptr_t)(BENCH_DATA + BENCH_STRIDE * (core)))
+#endif
 
 void bench(uint32_t core)
 {
@@ -41,12 +46,7 @@ void bench(uint32_t core)
     }
     uint32_t sum = core;
     for (;;) {
-        if (BENCH_MISSES) {
-            /* Lines of the code's memory, which nobody writes. */
-            sum = misses((volatile uint32_t *)BENCH_FAR, sum);
-        } else {
-            sum = hits(own[core], sum);
-        }
-        own[core][0] = sum;
+        sum = work(PLACE(core), sum);
+        __asm__ volatile("" : "+r"(sum));
     }
 }

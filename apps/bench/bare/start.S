@@ -8,7 +8,7 @@ _start:
     csrr a0, mhartid
     la sp, stacks
     addi t0, a0, 1
-    slli t0, t0, 13
+    slli t0, t0, BENCH_STACK_SHIFT
     add sp, sp, t0
     call bench
 trap:
@@ -21,4 +21,4 @@ trap:
     .balign 64
     .globl stacks
 stacks:
-    .space BENCH_CORES << 13
+    .space BENCH_CORES << BENCH_STACK_SHIFT

@@ -91,6 +91,24 @@ fn trace_schema() -> String {
     json!({"version": schema.version, "accounts": trace::ACCOUNT_NAMES, "record_bytes": trace::RECORD_BYTES, "records": records}).to_string()
 }
 
+/// Million steps per second of a fixed loop on this host, a xorshift generator in registers: what speeds measured on different
+/// hosts, or at different times on a busy one, are related to.
+#[pyfunction]
+fn host_mops(py: Python<'_>) -> f64 {
+    const STEPS: u32 = 50_000_000;
+    py.detach(|| {
+        let began = std::time::Instant::now();
+        let mut x = std::hint::black_box(0x9e37_79b9_u32);
+        for _ in 0..STEPS {
+            x ^= x << 13;
+            x ^= x >> 17;
+            x ^= x << 5;
+        }
+        std::hint::black_box(x);
+        f64::from(STEPS) / began.elapsed().as_secs_f64().max(1e-9) / 1e6
+    })
+}
+
 /// Entry, segments, symbols and probes of an ELF file.
 #[pyfunction]
 fn image_info(path: &str) -> PyResult<String> {
@@ -217,6 +235,7 @@ fn _sim(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(platform_schema, m)?)?;
     m.add_function(wrap_pyfunction!(system_schema, m)?)?;
     m.add_function(wrap_pyfunction!(trace_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(host_mops, m)?)?;
     m.add_function(wrap_pyfunction!(image_info, m)?)?;
     m.add_function(wrap_pyfunction!(traffic::noc_replay, m)?)?;
     m.add_function(wrap_pyfunction!(traffic::noc_measure, m)?)?;

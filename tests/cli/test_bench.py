@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bench sim: what it prints, and that it measures the same work each time."""
+
+from __future__ import annotations
+
+import json
+
+from tests.cli.cli_support import need, signalbox
+
+FIELDS = {
+    "name",
+    "workload",
+    "platform",
+    "timing",
+    "cores",
+    "host_threads",
+    "instructions",
+    "cycles",
+    "mips",
+    "host_mops",
+}
+
+
+def measure(*workloads: str) -> dict[str, dict[str, object]]:
+    only = [part for w in workloads for part in ("--only", w)]
+    done = signalbox("bench", "sim", "--json", "--instructions", "200000", *only)
+    assert done.code == 0, done
+    return {c["name"]: c for c in json.loads(done.out)["cases"]}
+
+
+def test_cases_say_what_was_measured_and_repeat() -> None:
+    need("riscv64-unknown-elf-gcc")
+    first = measure("random-branches")
+    assert set(first) == {"random-branches", "random-branches-ideal-caches"}
+    for case in first.values():
+        assert FIELDS <= set(case)
+        assert case["platform"] == "de2-dual"
+        assert isinstance(case["instructions"], int) and case["instructions"] >= 200_000
+        assert isinstance(case["mips"], float) and case["mips"] > 0
+        assert isinstance(case["host_mops"], float) and case["host_mops"] > 0
+    again = measure("random-branches")
+    for name, case in first.items():
+        for key in ("instructions", "cycles", "state_hash"):
+            assert case[key] == again[name][key], (name, key)
+    # Half of the branches are foreseen wrong: about two cycles an instruction, with and without misses.
+    for case in first.values():
+        ratio = int(str(case["cycles"])) / int(str(case["instructions"]))
+        assert 1.5 < ratio < 2.5
+
+
+def test_two_busy_cores_among_sleepers_do_what_they_do_alone() -> None:
+    need("riscv64-unknown-elf-gcc")
+    cases = measure("private-memories-2-cores", "private-memories-256-cores-2-busy")
+    alone, among = cases["private-memories-2-cores"], cases["private-memories-256-cores-2-busy"]
+    assert (alone["busy_cores"], among["busy_cores"], among["cores"]) == (2, 2, 256)
+    a, b = (int(str(c["instructions"])) / int(str(c["cycles"])) for c in (alone, among))
+    assert abs(a - b) < 0.05 * a
+
+
+def test_an_unknown_workload() -> None:
+    done = signalbox("bench", "sim", "--only", "coremarc")
+    assert done.code == 2, done
+    assert "coremarc" in done.err and "coremark" in done.err
