@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How many million instructions per second a machine executes.
 //!
-//! `speed PLATFORM.toml CYCLES IMAGE[@FIRST-LAST]…`: each image starts on its cores, by default on core 0. Prints instructions, cycles,
+//! `scale PLATFORM.toml CYCLES IMAGE[@FIRST-LAST]…`: each image starts on its cores, by default on core 0. Prints instructions, cycles,
 //! the state's hash and the speed, so that two builds can be compared: the first three must be equal.
 
 use soc::{Cycle, Image, Machine};
@@ -26,7 +26,7 @@ fn image(argument: &str) -> (Image, Vec<usize>) {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [platform, cycles, images @ ..] = arguments.as_slice() else {
-        eprintln!("usage: speed PLATFORM.toml CYCLES IMAGE[@FIRST-LAST]...");
+        eprintln!("usage: scale PLATFORM.toml CYCLES IMAGE[@FIRST-LAST]...");
         std::process::exit(2);
     };
     let text = std::fs::read_to_string(platform).expect("the platform can be read");
