@@ -117,7 +117,7 @@ fn what_each_core_has() {
     let clint =
         "[[device]]\nname = \"clint\"\nmodel = \"clint\"\nper_core = true\nbase = 0x0200_0000\nhz = 1_000_000\n";
     let several = format!("{}\n{clint}", change(&text("mesh-4x4"), "outputs = [{ bit = 7 }]", ""));
-    wrong_text(&several, "per_core = true\nbase = 0x0200_0000", &["cannot be one for each"]);
+    wrong_text(&several, "model = \"clint\"\nper_core = true", &["cannot be one for each"]);
     let plic = "[[device]]\nname = \"plic\"\nmodel = \"plic\"\nbase = 0x0c00_0000\nsources = 4\ninputs = [{ source = 1, device = \"timer\" }]\n";
     wrong_text(&format!("{}\n{plic}", text("mesh-4x4")), "inputs = [{ source", &["each core has its own `timer`"]);
 }
