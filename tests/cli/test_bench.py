@@ -34,7 +34,7 @@ def test_cases_say_what_was_measured_and_repeat() -> None:
     assert set(first) == {"random-branches", "random-branches-ideal-caches"}
     for case in first.values():
         assert set(case) >= FIELDS
-        assert case["platform"] == "de2-dual"
+        assert str(case["platform"]) == "de2-dual"
         assert isinstance(case["instructions"], int) and case["instructions"] >= 200_000
         assert isinstance(case["mips"], float) and case["mips"] > 0
         assert isinstance(case["host_mops"], float) and case["host_mops"] > 0

@@ -163,7 +163,7 @@ impl Hart {
                         let foreseen = self.history.foresee(imm as u32, rd != 0, taken);
                         if taken {
                             let e = &exits[step.aux as usize];
-                            self.s.transfers.push(e.end, e.target);
+                            self.transfers.push(e.end, e.target);
                             exit!(e, e.target, self.costs.branch[usize::from(foreseen) * 2 + 1], step.aux * 2);
                         }
                         if foreseen && self.costs.branch[2] != self.costs.branch[0] {
@@ -213,7 +213,7 @@ impl Hart {
                     Do::Bgeu => branch!(a!() >= b!()),
                     Do::Jump => {
                         set!(step.aux);
-                        self.s.transfers.push(step.aux, imm as u32);
+                        self.transfers.push(step.aux, imm as u32);
                     }
                     Do::Jalr => {
                         let e = &exits[step.aux as usize];
@@ -222,7 +222,7 @@ impl Hart {
                             leave!(now + 1);
                         }
                         set!(e.end);
-                        self.s.transfers.push(e.end, target);
+                        self.transfers.push(e.end, target);
                         exit!(e, target, self.costs.jump_indirect, step.aux * 2);
                     }
                     Do::Line => {
@@ -255,6 +255,7 @@ impl Hart {
             }
         };
         self.in_blocks += retired - at.retired;
+        blocks.paid(retired - at.retired);
         *at = At { pc, now, retired };
         until
     }

@@ -154,6 +154,12 @@ pub(crate) struct Block {
 pub(crate) const EARLY: usize = 4;
 const PLACES: usize = 4096;
 const SEEN: usize = 1024;
+/// Calls over which the mean is taken of how many instructions are executed at once.
+const CALLS: u32 = 64;
+/// So many they have to be, in that sum, for blocks to be faster than the loop: four and a half on average.
+const WORTH: u32 = CALLS * 9 / 2;
+/// How often the loop enters a line before blocks are tried again.
+const REST: u32 = 256;
 /// No block begins at an odd address.
 const NOWHERE: u32 = 1;
 /// Steps of all blocks together; then all are forgotten.
@@ -166,6 +172,11 @@ const MOST_CYCLES: u64 = 1 << 16;
 /// All blocks of a hart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
+    /// Instructions of the last [`CALLS`] calls, and how often the loop goes on without blocks.
+    mean: u32,
+    rest: u32,
+    /// Never go on without blocks.
+    pub insist: bool,
     /// First block of each place, 0 if there is none; more follow by `Block::next`.
     pub places: Vec<u32>,
     /// Addresses that the loop has come to once.
@@ -191,9 +202,27 @@ pub(crate) struct Rules<'a> {
 
 impl Blocks {
     pub fn clear(&mut self) {
-        *self = Blocks { places: vec![0; PLACES], seen: vec![NOWHERE; SEEN], ..Blocks::default() };
+        let (insist, mean) = (self.insist, 2 * WORTH);
+        *self = Blocks { insist, mean, places: vec![0; PLACES], seen: vec![NOWHERE; SEEN], ..Blocks::default() };
         // Number 0 says that there is none.
         self.blocks.push(Block { pc: NOWHERE, ..Block::default() });
+    }
+
+    /// Whether to look for blocks: not for a while after they were too short to be worth it.
+    #[inline(always)]
+    pub fn pay(&mut self) -> bool {
+        let pay = self.rest == 0;
+        self.rest -= u32::from(!pay);
+        pay
+    }
+
+    /// So many instructions were executed at once.
+    #[inline(always)]
+    pub fn paid(&mut self, instructions: u64) {
+        self.mean = self.mean - self.mean / CALLS + instructions.min(64) as u32;
+        if self.mean < WORTH && !self.insist {
+            (self.mean, self.rest) = (WORTH * 5 / 4, REST);
+        }
     }
 
     #[inline(always)]

@@ -152,7 +152,6 @@ struct State {
     entered: Option<u64>,
     /// The handler of the exception in [`Hart::exception_open`] has not returned.
     in_exception: bool,
-    transfers: Transfers,
 }
 
 /// A hardware thread.
@@ -171,6 +170,8 @@ pub struct Hart {
     saved: State,
     costs: Costs,
     history: History,
+    transfers: Transfers,
+    saved_transfers: Transfers,
     input: Input,
     /// Taken out while the hart runs, so that it need not be looked up in the hart for each instruction.
     code: Option<Box<Code>>,
@@ -207,8 +208,8 @@ impl Hart {
             dead: None,
             entered: None,
             in_exception: false,
-            transfers: Transfers::new(config.reset_pc),
         };
+        let transfers = Transfers::new(config.reset_pc);
         let probes = std::mem::take(&mut config.probes);
         Hart {
             x: [0; 256],
@@ -221,11 +222,13 @@ impl Hart {
             saved: s,
             costs: Costs::from(&config.timing),
             history: History::new(&config.timing),
+            transfers,
+            saved_transfers: transfers,
             input: Input::default(),
             code: None,
             in_blocks: 0,
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
-            exceptions: Exceptions::new(s.transfers),
+            exceptions: Exceptions::new(transfers),
             misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
             config,
         }
@@ -268,6 +271,7 @@ impl Hart {
         self.saved_x.copy_from_slice(&self.x[..32]);
         self.saved_ready.copy_from_slice(&self.ready[..32]);
         self.saved = self.s;
+        self.saved_transfers.follow(&self.transfers);
         self.history.checkpoint();
         self.input.checkpoint();
         self.exceptions.checkpoint();
@@ -283,6 +287,7 @@ impl Hart {
         self.late_until = self.saved_ready.iter().copied().max().unwrap_or(0);
         self.late_set = u32::MAX;
         self.s = self.saved;
+        self.transfers.go_back(&self.saved_transfers);
         self.history.rewind();
         self.input.rewind();
         self.exceptions.rewind();
@@ -308,7 +313,8 @@ impl Hart {
     /// Start somewhere else than at the configured reset address; before the first instruction.
     pub fn set_pc(&mut self, pc: u32) {
         self.s.pc = pc;
-        self.s.transfers = Transfers::new(pc);
+        self.transfers = Transfers::new(pc);
+        self.saved_transfers = self.transfers;
         self.saved = self.s;
     }
 
@@ -338,6 +344,11 @@ impl Hart {
     /// Instructions retired since reset.
     pub fn retired(&self) -> u64 {
         self.s.retired
+    }
+
+    /// Execute translated blocks even where they are so short that they do not pay; for tests.
+    pub fn insist_on_blocks(&mut self) {
+        self.code.get_or_insert_default().blocks.insist = true;
     }
 
     /// Instructions that translated blocks executed since the hart was made, those that were taken back included. For who measures the
@@ -389,7 +400,7 @@ impl Hart {
             Some(Stop::Fault { cause, .. }) => excepted::end_of_trapped(cause, pc, mem),
             _ => pc,
         };
-        self.s.transfers.last(end, mem)
+        self.transfers.last(end, mem)
     }
 
     /// Feed all state that the future depends on into `f`, in a fixed order.

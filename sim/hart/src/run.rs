@@ -178,11 +178,11 @@ impl Hart {
                         pc = self.s.pc;
                         now = self.s.now;
                         match attended {
-                            Ok(until) => bound = until,
+                            Ok(next) => (bound, until) = (next, next),
                             Err(stop) => return stop,
                         }
                     }
-                    if fetched.is_none() && !DETAILED {
+                    if fetched.is_none() && !DETAILED && blocks.pay() {
                         let mut at = At { pc, now, retired };
                         until = self.execute_blocks(lines, blocks, mem, &mut at, bound);
                         At { pc, now, retired } = at;
@@ -384,7 +384,7 @@ impl Hart {
                             now += self.behind_jump(mem, end, issue, !$link);
                         }
                         retired += 1;
-                        self.s.transfers.push(end, target);
+                        self.transfers.push(end, target);
                         let from = here!();
                         if (target ^ from) < span {
                             at = at.wrapping_add_signed((target.wrapping_sub(from) as i32 >> 1) as isize);
@@ -630,7 +630,7 @@ impl Hart {
                         let end = here!().wrapping_add(u32::from(len));
                         pc = self.s.csrs.leave();
                         self.s.in_exception = false;
-                        self.s.transfers.push(end, pc);
+                        self.transfers.push(end, pc);
                         if DETAILED {
                             self.s.jumped = true;
                         }

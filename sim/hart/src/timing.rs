@@ -288,7 +288,12 @@ pub(crate) struct History {
     kind: Predictor,
     counters: Vec<u8>,
     saved: Vec<u8>,
+    /// Counters that have changed since the checkpoint, one after the other; once there are more than these, all are taken for changed.
+    touched: [u32; TOUCHED],
+    touches: u32,
 }
+
+const TOUCHED: usize = 32;
 
 impl History {
     pub fn new(t: &Timing) -> History {
@@ -299,7 +304,13 @@ impl History {
             }
             Predictor::None | Predictor::Static => 0,
         };
-        History { kind: t.predictor, counters: vec![1; entries], saved: vec![1; entries] }
+        History {
+            kind: t.predictor,
+            counters: vec![1; entries],
+            saved: vec![1; entries],
+            touched: [0; TOUCHED],
+            touches: 0,
+        }
     }
 
     /// Whether the branch at `pc` was foreseen to be taken; learns from what happened. Without a predictor nothing is
@@ -309,6 +320,8 @@ impl History {
         match self.kind {
             Predictor::TwoBit => {
                 let index = (pc >> 1) as usize & (self.counters.len() - 1);
+                self.touched[self.touches as usize % TOUCHED] = index as u32;
+                self.touches = self.touches.saturating_add(1);
                 let counter = &mut self.counters[index];
                 let foreseen = *counter >= 2;
                 *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
@@ -320,11 +333,25 @@ impl History {
     }
 
     pub fn checkpoint(&mut self) {
-        self.saved.copy_from_slice(&self.counters);
+        if self.touches as usize > TOUCHED {
+            self.saved.copy_from_slice(&self.counters);
+        } else {
+            for index in &self.touched[..self.touches as usize] {
+                self.saved[*index as usize] = self.counters[*index as usize];
+            }
+        }
+        self.touches = 0;
     }
 
     pub fn rewind(&mut self) {
-        self.counters.copy_from_slice(&self.saved);
+        if self.touches as usize > TOUCHED {
+            self.counters.copy_from_slice(&self.saved);
+        } else {
+            for index in &self.touched[..self.touches as usize] {
+                self.counters[*index as usize] = self.saved[*index as usize];
+            }
+        }
+        self.touches = 0;
     }
 
     pub fn hash(&self, f: &mut dyn FnMut(u64)) {

@@ -26,6 +26,30 @@ impl Transfers {
         self.count = self.count.wrapping_add(1);
     }
 
+    /// Become what `later` is, which has gone on from here.
+    pub fn follow(&mut self, later: &Transfers) {
+        self.copy_new(later, later.count.wrapping_sub(self.count));
+        (self.count, self.origin) = (later.count, later.origin);
+    }
+
+    /// Become what `earlier` is, from which this has gone on.
+    pub fn go_back(&mut self, earlier: &Transfers) {
+        let from = self.count;
+        (self.count, self.origin) = (earlier.count, earlier.origin);
+        for back in 1..=from.wrapping_sub(earlier.count).min(KEPT as u32) {
+            let at = from.wrapping_sub(back) as usize % KEPT;
+            self.ring[at] = earlier.ring[at];
+        }
+    }
+
+    /// Copy the last `new` transfers of `later`, whose places they have here, too.
+    fn copy_new(&mut self, later: &Transfers, new: u32) {
+        for back in 1..=new.min(KEPT as u32) {
+            let at = later.count.wrapping_sub(back) as usize % KEPT;
+            self.ring[at] = later.ring[at];
+        }
+    }
+
     /// The runs of sequential code that end with one that ends before `end`, latest first: (start, end).
     fn runs(&self, end: u32) -> Vec<(u32, u32)> {
         let mut runs = Vec::with_capacity(KEPT + 1);

@@ -79,7 +79,7 @@ impl Hart {
         if cause != cause::ECALL_M && !self.s.in_exception {
             self.s.in_exception = true;
             let exception = Exception { cause, pc, tval, at: Cycle(self.s.now), regs: self.regs() };
-            self.exceptions.keep(exception, self.s.transfers);
+            self.exceptions.keep(exception, self.transfers);
         }
         self.enter(cause, tval, end, vector);
         Ok(())
@@ -87,7 +87,7 @@ impl Hart {
 
     fn enter(&mut self, cause: u32, tval: u32, end: u32, target: u32) {
         self.s.csrs.enter(cause, self.s.pc, tval);
-        self.s.transfers.push(end, target);
+        self.transfers.push(end, target);
         self.s.pc = target;
         self.s.jumped = true;
         self.s.entered = Some(self.s.retired);

@@ -159,7 +159,12 @@ fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
     };
     let timing = if case.until % 3 == 0 { detailed } else { plain };
     let misaligned = if case.until % 2 == 0 { Misaligned::Split } else { Misaligned::Trap };
-    (Hart::new(HartConfig { observe, misaligned, probes: case.probes.clone(), ..config(timing) }), bus)
+    let config = HartConfig { observe, misaligned, probes: case.probes.clone(), ..config(timing) };
+    let mut hart = Hart::new(config);
+    if case.until % 7 != 0 {
+        hart.insist_on_blocks();
+    }
+    (hart, bus)
 }
 
 #[derive(PartialEq, Debug)]

@@ -155,7 +155,8 @@ impl Outstanding {
     }
 
     pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
-        for transfer in [self.todo, self.next, self.taken] {
+        // Whether a request has been taken already says nothing about what comes.
+        for transfer in [self.todo.or(self.taken), self.next] {
             hash(match transfer {
                 None => 0,
                 Some(Transfer::WriteBack(index)) => 1 << 32 | u64::from(index),

@@ -147,8 +147,8 @@ impl Machine {
             }
             h.add(match &core.state {
                 State::Ready => 0,
-                State::Asking => 1,
-                State::Next(r) => 2 | (u64::from(r.addr) << 8),
+                // The port hashes what is asked for.
+                State::Asking | State::Next(_) => 1,
                 State::Waiting => 3,
                 State::Asleep => 4,
                 State::Off => 5,
