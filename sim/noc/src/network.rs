@@ -82,12 +82,36 @@ impl fmt::Display for ConfigError {
 /// What moves over a link in one cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flit {
-    /// Contents; of a header, the destination's coordinates in its lower half.
-    pub data: u64,
-    /// The owner's name of the packet; the network only carries it.
+    /// Contents; of a header, the destination's coordinates in its lower half. No more than 32 bits are carried, which a header
+    /// does not exceed.
+    pub data: u32,
+    /// The owner's name of the packet, below 2^31; the network only carries it.
     pub tag: u32,
     /// The end-of-packet bit.
     pub last: bool,
+}
+
+/// A flit in a buffer: small, because buffers are what a host's caches hold.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Stored {
+    pub data: u32,
+    tag_and_last: u32,
+}
+
+impl Stored {
+    pub fn new(flit: Flit) -> Stored {
+        debug_assert!(flit.tag >> 31 == 0);
+        Stored { data: flit.data, tag_and_last: flit.tag << 1 | u32::from(flit.last) }
+    }
+
+    #[inline(always)]
+    pub fn last(self) -> bool {
+        self.tag_and_last & 1 == 1
+    }
+
+    pub fn flit(self) -> Flit {
+        Flit { data: self.data, tag: self.tag_and_last >> 1, last: self.last() }
+    }
 }
 
 /// What a local output does with flits.
@@ -166,7 +190,7 @@ impl fmt::Display for InjectError {
 /// What waits at a node to be offered: whole packets whose contents nobody reads, or single flits.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
-    Packet { header: u64, length: u32, tag: u32, at: u64 },
+    Packet { header: u32, length: u32, tag: u32, at: u64 },
     Flit { flit: Flit, at: u64 },
 }
 
@@ -196,8 +220,10 @@ pub(crate) enum InputState {
 pub(crate) const TO_SINK: u32 = u32::MAX - 1;
 pub(crate) const NOT_BLOCKED: u64 = u64::MAX;
 
-/// An input port with its buffer's indices. What is not state (lists, statistics) can be derived from the rest.
+/// An input port with its buffer's indices: a line of the host's cache. What is not state (lists, statistics) can be derived
+/// from the rest.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Input {
     pub len: u32,
     pub head: u32,
@@ -224,6 +250,8 @@ pub(crate) struct Input {
     pub requested_at: u64,
     /// Edge since which a flit could not move: for statistics.
     pub blocked_since: u64,
+    /// Cycles in which a flit of this connection could not move: for statistics.
+    pub blocked: u64,
     /// Flits that have left over this connection: for statistics.
     pub sent: u64,
 }
@@ -279,7 +307,7 @@ pub struct Network {
     pub(crate) depth: u32,
     /// Buffer places of an input: a power of two.
     pub(crate) stride: u32,
-    pub(crate) flits: Vec<Flit>,
+    pub(crate) flits: Vec<Stored>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) routers: Vec<Router>,
     /// Of each output, the input that it is tied to.
@@ -305,7 +333,7 @@ pub struct Network {
     /// Nodes that may offer a flit at the next edge.
     pub(crate) offers: Vec<u32>,
     pub(crate) scratch: Vec<u32>,
-    pub(crate) moves: Vec<u32>,
+    pub(crate) moves: Vec<(u32, Stored)>,
     pub(crate) accepts: Vec<u32>,
     pub(crate) moved_flits: u64,
 }
@@ -364,6 +392,7 @@ impl Network {
             queued: false,
             requested_at: 0,
             blocked_since: NOT_BLOCKED,
+            blocked: 0,
             sent: 0,
         };
         let mut inputs = vec![input; inputs];
@@ -376,7 +405,7 @@ impl Network {
             now: 0,
             depth: buffer_flits,
             stride,
-            flits: vec![Flit::default(); flits as usize],
+            flits: vec![Stored::default(); flits as usize],
             routers: vec![Router::default(); nodes],
             tied: vec![NONE; inputs.len()],
             feeds,
@@ -426,16 +455,16 @@ impl Network {
     }
 
     /// The header of a packet to a node: x in the second quarter of the flit from the bottom, y in the lowest.
-    pub fn header(&self, to: u32) -> u64 {
+    pub fn header(&self, to: u32) -> u32 {
         let (x, y) = self.shape.place(to);
-        u64::from(x) << (self.config.flit_bits / 4) | u64::from(y)
+        (x << (self.config.flit_bits / 4)) | y
     }
 
     /// The coordinates that a header names.
-    pub fn destination(&self, header: u64) -> (u32, u32) {
+    pub fn destination(&self, header: u32) -> (u32, u32) {
         let quarter = self.config.flit_bits / 4;
-        let mask = (1u64 << quarter) - 1;
-        ((header >> quarter & mask) as u32, (header & mask) as u32)
+        let mask = (1u32 << quarter) - 1;
+        (header >> quarter & mask, header & mask)
     }
 
     /// The first edge that has not been executed: everything before it is final.
@@ -534,7 +563,10 @@ impl Network {
         }
         // What has left over connections that are still open is counted at their ends.
         let open = self.tied[first..first + lanes].iter().filter(|&&input| input != NONE);
-        sum.flits += open.map(|&input| self.inputs[input as usize].sent).sum::<u64>();
+        for input in open.map(|&input| &self.inputs[input as usize]) {
+            sum.flits += input.sent;
+            sum.blocked_cycles += input.blocked;
+        }
         Some(sum)
     }
 
@@ -550,8 +582,7 @@ impl Network {
             }
             for k in 0..input.len {
                 let flit = &self.flits[self.slot(i as u32, input.head.wrapping_add(k))];
-                hash(flit.data);
-                hash(u64::from(flit.tag) << 1 | u64::from(flit.last));
+                hash(u64::from(flit.tag_and_last) << 32 | u64::from(flit.data));
             }
         }
         for (node, router) in self.routers.iter().enumerate() {
@@ -565,8 +596,10 @@ impl Network {
             hash(source.items.len() as u64);
             for item in &source.items {
                 let words = match *item {
-                    Item::Packet { header, length, tag, at } => [header, u64::from(length), u64::from(tag), at],
-                    Item::Flit { flit, at } => [flit.data, u64::from(flit.last), u64::from(flit.tag), at],
+                    Item::Packet { header, length, tag, at } => {
+                        [u64::from(header), u64::from(length), u64::from(tag), at]
+                    }
+                    Item::Flit { flit, at } => [u64::from(flit.data), u64::from(flit.last), u64::from(flit.tag), at],
                 };
                 words.into_iter().for_each(&mut *hash);
             }

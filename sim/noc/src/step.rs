@@ -8,7 +8,7 @@
 //! two edges ([`Router::make_up`]), and a flit that cannot move counts its cycles when it does.
 
 use crate::network::{
-    Control, Event, EventKind, Flit, InputState, Item, Network, Router, Sink, Timer, NOT_BLOCKED, TO_SINK,
+    Control, Event, EventKind, Flit, InputState, Item, Network, Router, Sink, Stored, Timer, NOT_BLOCKED, TO_SINK,
 };
 use crate::topology::NONE;
 use std::cmp::Reverse;
@@ -193,28 +193,30 @@ impl Network {
                 }
                 continue;
             }
+            // Read here and not where it moves: the host waits for many of them at once.
+            let flit = self.flits[self.slot(i, self.inputs[i as usize].head)];
             self.movers[kept] = i;
             kept += 1;
             if lanes > 1 && to != TO_SINK {
-                self.claim(i);
+                self.claim(i, flit);
             } else {
-                self.moves.push(i);
+                self.moves.push((i, flit));
             }
         }
         self.movers.truncate(kept);
     }
 
     /// Both lanes of a link may have a flit; the one that did not send last goes first.
-    fn claim(&mut self, i: u32) {
+    fn claim(&mut self, i: u32, flit: Stored) {
         let input = &self.inputs[i as usize];
         let output = usize::from(input.want);
         let side = input.router as usize * 4 + self.shape.side(output);
         let (edge, place) = self.claims[side];
         if edge != self.now {
             self.claims[side] = (self.now, self.moves.len() as u32);
-            self.moves.push(i);
+            self.moves.push((i, flit));
         } else if self.last_lane[side] != (output & 1) as u8 {
-            self.moves[place as usize] = i;
+            self.moves[place as usize] = (i, flit);
         }
     }
 
@@ -379,9 +381,7 @@ impl Network {
         let now = self.now;
         let moves = std::mem::take(&mut self.moves);
         self.moved_flits += moves.len() as u64;
-        for &i in &moves {
-            let slot = self.slot(i, self.inputs[i as usize].head);
-            let flit = self.flits[slot];
+        for &(i, flit) in &moves {
             let input = &mut self.inputs[i as usize];
             input.head = input.head.wrapping_add(1);
             input.len -= 1;
@@ -393,13 +393,14 @@ impl Network {
                 self.links[output].waited((now - input.requested_at).saturating_sub(6));
             }
             if input.blocked_since != NOT_BLOCKED {
-                self.links[output].blocked_cycles += now - input.blocked_since;
+                input.blocked += now - input.blocked_since;
                 input.blocked_since = NOT_BLOCKED;
             }
-            if flit.last {
+            if flit.last() {
                 input.state = InputState::Idle;
-                self.links[output].flits += input.sent;
-                input.sent = 0;
+                let link = &mut self.links[output];
+                link.flits += std::mem::take(&mut input.sent);
+                link.blocked_cycles += std::mem::take(&mut input.blocked);
                 if input.len > 0 && !input.queued {
                     input.queued = true;
                     self.requesters.push(i);
@@ -420,7 +421,13 @@ impl Network {
                 if let Sink::Credits(held) = &mut self.sinks[router as usize] {
                     *held -= 1;
                 }
-                events.push(Event { at: Cycle(now), node: router, kind: EventKind::Delivered, flit, first });
+                events.push(Event {
+                    at: Cycle(now),
+                    node: router,
+                    kind: EventKind::Delivered,
+                    flit: flit.flit(),
+                    first,
+                });
             } else {
                 if lanes > 1 {
                     self.last_lane[router as usize * 4 + usize::from(want) / 2] = want & 1;
@@ -437,7 +444,7 @@ impl Network {
             let source = &mut self.sources[node as usize];
             let flit = match source.items.front() {
                 Some(&Item::Packet { header, length, tag, .. }) => {
-                    let data = if source.sent == 0 { header } else { u64::from(source.sent) };
+                    let data = if source.sent == 0 { header } else { source.sent };
                     source.sent += 1;
                     Flit { data, tag, last: source.sent == length }
                 }
@@ -451,14 +458,14 @@ impl Network {
                 source.sent = 0;
             }
             events.push(Event { at: Cycle(self.now), node, kind: EventKind::Accepted, flit, first });
-            self.store(node * self.shape.ports as u32 + self.shape.local() as u32, flit);
+            self.store(node * self.shape.ports as u32 + self.shape.local() as u32, Stored::new(flit));
         }
         self.accepts = accepts;
     }
 
     /// Put a flit into an input's buffer, which has room.
     #[inline(always)]
-    fn store(&mut self, i: u32, flit: Flit) {
+    fn store(&mut self, i: u32, flit: Stored) {
         let input = &self.inputs[i as usize];
         debug_assert!(input.len < self.stride);
         let slot = self.slot(i, input.head.wrapping_add(input.len));

@@ -60,7 +60,7 @@ impl OnChip {
         match what {
             ToNetwork::Flit { data, last } => {
                 // An interface refuses a header that leads nowhere.
-                let sent = self.network.inject(router, Flit { data: u64::from(data), tag: 0, last }, now + DELAY);
+                let sent = self.network.inject(router, Flit { data, tag: 0, last }, now + DELAY);
                 debug_assert!(sent.is_ok());
             }
             ToNetwork::Room(flits) => self.network.credit(router, u64::from(flits), now + DELAY),
@@ -77,7 +77,7 @@ impl OnChip {
         for event in self.events.drain(..due) {
             let what = match event.kind {
                 EventKind::Accepted => FromNetwork::Accepted,
-                EventKind::Delivered => FromNetwork::Flit { data: event.flit.data as u32, last: event.flit.last },
+                EventKind::Delivered => FromNetwork::Flit { data: event.flit.data, last: event.flit.last },
             };
             happened.push((self.interfaces[event.node as usize], what));
         }
@@ -114,7 +114,7 @@ impl OnChip {
         hash(self.events.len() as u64);
         for e in &self.events {
             let kind = u64::from(e.kind == EventKind::Delivered);
-            [e.at.0, u64::from(e.node) << 1 | kind, e.flit.data << 1 | u64::from(e.flit.last)]
+            [e.at.0, u64::from(e.node) << 1 | kind, u64::from(e.flit.data) << 1 | u64::from(e.flit.last)]
                 .into_iter()
                 .for_each(&mut *hash);
         }
