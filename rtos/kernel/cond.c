@@ -35,9 +35,7 @@ enum sb_err sb_cond_wait(struct sb_cond *cond, struct sb_mutex *mutex, uint32_t 
         err = SB_ERR_ARGUMENT;
     } else if (timeout_ticks == 0) {
         err = SB_ERR_TIMEOUT;
-    } else if (!sb_timeout_possible(node, timeout_ticks)) {
-        err = SB_ERR_NO_TICK;
-    } else {
+    } else if ((err = sb_wait_possible(node, timeout_ticks)) == SB_OK) {
         depth = mutex->depth;
         err = wait_locked(node, cond, mutex, timeout_ticks);
     }

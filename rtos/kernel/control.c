@@ -123,7 +123,7 @@ void sb_yield(void)
     const uint32_t state = port_lock();
     (void)sb_ready_rotate(&node->ready, node->current);
     node->next = sb_most_urgent_locked(node);
-    if (node->next != node->current) {
+    if (node->next != node->current && sb_may_wait(node)) {
         sb_switch_locked(node);
     }
     port_unlock(state);

@@ -80,9 +80,7 @@ enum sb_err sb_flags_wait(struct sb_flags *flags, uint32_t wanted, enum sb_flags
     } else if (!grant(flags, &wish)) {
         if (timeout_ticks == 0) {
             err = SB_ERR_TIMEOUT;
-        } else if (!sb_timeout_possible(node, timeout_ticks)) {
-            err = SB_ERR_NO_TICK;
-        } else {
+        } else if ((err = sb_wait_possible(node, timeout_ticks)) == SB_OK) {
             node->current->wanted = &wish;
             err = sb_wait_in_locked(node, &flags->waiters, timeout_ticks);
         }

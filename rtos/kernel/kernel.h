@@ -151,16 +151,20 @@ static inline enum sb_err sb_wait_locked(struct sb_node *node, struct sb_task *t
     return sb_rest_locked(node, task, timeout_ticks);
 }
 
-/** Whether a wait of `timeout_ticks` (not 0) can be kept. */
-static inline bool sb_timeout_possible(const struct sb_node *node, uint32_t timeout_ticks)
-{
-    return timeout_ticks == SB_FOREVER || node->tick_hz != 0;
-}
-
 /** Whether the caller is a task and not interrupted. */
 static inline bool sb_in_task(const struct sb_node *node)
 {
     return (node->held & SB_HELD_INTERRUPT) == 0;
+}
+
+/** Why the caller cannot wait for `timeout_ticks` (not 0), SB_OK if it can. At every level: an interrupt task that waited
+ *  would leave with the interrupted task. */
+static inline enum sb_err sb_wait_possible(const struct sb_node *node, uint32_t timeout_ticks)
+{
+    if (!sb_in_task(node)) {
+        return SB_ERR_CONTEXT;
+    }
+    return timeout_ticks == SB_FOREVER || node->tick_hz != 0 ? SB_OK : SB_ERR_NO_TICK;
 }
 
 /** Whether the caller may wait: no interrupt task, not interrupted, and the others can run. */

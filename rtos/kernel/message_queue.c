@@ -47,8 +47,9 @@ static enum sb_err wait_in_locked(struct sb_node *node, struct sb_wait_list *lis
     if (timeout_ticks == 0) {
         return SB_ERR_TIMEOUT;
     }
-    if (!sb_timeout_possible(node, timeout_ticks)) {
-        return SB_ERR_NO_TICK;
+    const enum sb_err err = sb_wait_possible(node, timeout_ticks);
+    if (err != SB_OK) {
+        return err;
     }
     node->current->wanted = wanted;
     return sb_wait_in_locked(node, list, timeout_ticks);

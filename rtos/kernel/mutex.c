@@ -120,8 +120,9 @@ static enum sb_err wait_locked(struct sb_node *node, struct sb_mutex *mutex, uin
     if (leads_to(mutex, task)) {
         return SB_ERR_DEADLOCK;
     }
-    if (!sb_timeout_possible(node, timeout_ticks)) {
-        return SB_ERR_NO_TICK;
+    const enum sb_err err = sb_wait_possible(node, timeout_ticks);
+    if (err != SB_OK) {
+        return err;
     }
     sb_join_locked(node, &mutex->waiters);
     adjust_locked(node, mutex->owner);

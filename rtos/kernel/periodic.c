@@ -109,8 +109,8 @@ enum sb_err sb_period_wait(void)
     struct sb_task *task = node->current;
     struct sb_period *period = period_of(task);
     sb_check(sb_may_wait(node), SB_ERR_CONTEXT, "period-context");
-    if (period == NULL) {
-        return SB_ERR_ARGUMENT;
+    if (period == NULL || !sb_in_task(node)) {
+        return period == NULL ? SB_ERR_ARGUMENT : SB_ERR_CONTEXT;
     }
     const uint32_t state = port_lock();
     if (period->busy) {

@@ -73,9 +73,7 @@ static enum sb_err acquire(struct sb_rwlock *lock, bool write, uint32_t timeout_
     } else if (!take_locked(lock, task, write)) {
         if (timeout_ticks == 0) {
             err = SB_ERR_TIMEOUT;
-        } else if (!sb_timeout_possible(node, timeout_ticks)) {
-            err = SB_ERR_NO_TICK;
-        } else {
+        } else if ((err = sb_wait_possible(node, timeout_ticks)) == SB_OK) {
             task->wanted = write ? lock : NULL;
             err = sb_wait_in_locked(node, &lock->waiters, timeout_ticks);
         }

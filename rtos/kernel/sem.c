@@ -43,9 +43,7 @@ enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
         task->fsem--;
     } else if (timeout_ticks == 0) {
         err = SB_ERR_TIMEOUT;
-    } else if (!sb_timeout_possible(node, timeout_ticks)) {
-        err = SB_ERR_NO_TICK;
-    } else {
+    } else if ((err = sb_wait_possible(node, timeout_ticks)) == SB_OK) {
         err = sb_wait_locked(node, task, SB_STATE_WAIT_FSEM, timeout_ticks);
     }
     port_unlock(state);
@@ -105,9 +103,7 @@ enum sb_err sb_sem_wait_timeout(struct sb_sem *sem, uint32_t timeout_ticks)
         sem->count--;
     } else if (timeout_ticks == 0) {
         err = SB_ERR_TIMEOUT;
-    } else if (!sb_timeout_possible(node, timeout_ticks)) {
-        err = SB_ERR_NO_TICK;
-    } else {
+    } else if ((err = sb_wait_possible(node, timeout_ticks)) == SB_OK) {
         err = sb_wait_in_locked(node, &sem->waiters, timeout_ticks);
     }
     port_unlock(state);

@@ -128,13 +128,14 @@ union sb_signal *sb_receive_timeout(const uint32_t *selection, uint32_t timeout_
         }
     }
     if (header == NULL && timeout_ticks != 0) {
-        if (sb_timeout_possible(node, timeout_ticks)) {
+        const enum sb_err err = sb_wait_possible(node, timeout_ticks);
+        if (err == SB_OK) {
             task->selection = selection;
             SB_IGNORE(sb_wait_locked(node, task, SB_STATE_WAIT_SIGNAL, timeout_ticks));
             header = task->received;
             task->received = NULL;
         } else {
-            sb_report(SB_ERR_NO_TICK, "timeout-no-tick");
+            sb_report(err, err == SB_ERR_CONTEXT ? "receive-context" : "timeout-no-tick");
         }
     }
     port_unlock(state);

@@ -111,6 +111,9 @@ SB_COLD enum sb_err sb_task_create(const struct sb_task_config *config, sb_addr 
 {
     struct sb_node *node = port_node();
     sb_check(sb_in_task(node), SB_ERR_CONTEXT, "create-context");
+    if (!sb_in_task(node)) {
+        return SB_ERR_CONTEXT;
+    }
     sb_check(out != NULL, SB_ERR_ARGUMENT, "create-null");
     *out = SB_ADDR_NONE;
     sb_preemption_off();
@@ -205,6 +208,9 @@ SB_COLD enum sb_err sb_task_kill(sb_addr victim)
 {
     struct sb_node *node = port_node();
     sb_check(sb_in_task(node), SB_ERR_CONTEXT, "kill-context");
+    if (!sb_in_task(node)) {
+        return SB_ERR_CONTEXT;
+    }
     if (((victim ^ node->addr_base) >> 22) != 0) {
         return SB_ERR_ARGUMENT;
     }
@@ -228,6 +234,9 @@ SB_COLD enum sb_err sb_task_restart(sb_addr task_addr, sb_addr *out)
 {
     struct sb_node *node = port_node();
     sb_check(sb_in_task(node), SB_ERR_CONTEXT, "restart-context");
+    if (!sb_in_task(node)) {
+        return SB_ERR_CONTEXT;
+    }
     sb_check(out != NULL, SB_ERR_ARGUMENT, "restart-null");
     *out = SB_ADDR_NONE;
     const uint32_t index = (task_addr ^ node->addr_base) >> 10;

@@ -85,8 +85,9 @@ enum sb_err sb_delay(uint32_t ticks)
     if (ticks == 0) {
         return SB_OK;
     }
-    if (!sb_timeout_possible(node, ticks)) {
-        return SB_ERR_NO_TICK;
+    const enum sb_err err = sb_wait_possible(node, ticks);
+    if (err != SB_OK) {
+        return err;
     }
     const uint32_t state = port_lock();
     SB_IGNORE(sb_wait_locked(node, node->self, SB_STATE_DELAYED, ticks));
@@ -98,10 +99,10 @@ enum sb_err sb_delay_until(uint32_t tick)
 {
     struct sb_node *node = port_node();
     sb_check(sb_may_wait(node), SB_ERR_CONTEXT, "delay-context");
-    if (node->tick_hz == 0) {
-        return SB_ERR_NO_TICK;
+    enum sb_err err = sb_wait_possible(node, 1);
+    if (err != SB_OK) {
+        return err;
     }
-    enum sb_err err = SB_OK;
     const uint32_t state = port_lock();
     const uint32_t ticks = tick - sb_now_locked(node);
     if (ticks == 0 || ticks > SB_TIMEOUT_TICKS_MAX) {

@@ -138,6 +138,7 @@ def render(loaded: Loaded) -> dict[str, str]:
                 "name": node.name,
                 "index": node.index,
                 "pools": node.pools,
+                "spare_tasks": node.spare_tasks,
                 "memory": node_memory(system, platform, node),
             },
             "tasks": tasks_of(system, platform, node),

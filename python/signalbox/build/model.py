@@ -153,12 +153,18 @@ class Task:
     priority: int
     stack_bytes: int
     irq: int
+    start: bool = True
+    period_ticks: int = 0
+    deadline_ticks: int = 0
+    phase_ticks: int = 0
+    slice_ticks: int = 0
 
 
 @dataclass(frozen=True)
 class Pool:
     """A pool: (block size, number of blocks) of each class."""
 
+    name: str | None
     classes: tuple[tuple[int, int], ...]
 
 
@@ -171,6 +177,7 @@ class Node:
     core: int
     sources: tuple[Path, ...]
     tasks: tuple[Task, ...]
+    spare_tasks: int
     pools: tuple[Pool, ...]
 
 
@@ -204,6 +211,8 @@ class System:
     source: str
     level: str
     tick_hz: int
+    clock: str
+    scheduling: str
     optimise: Optimise
     params: Mapping[str, int]
     nodes: tuple[Node, ...]
@@ -227,6 +236,8 @@ class System:
             source=path.name,
             level=raw["kernel"]["level"],
             tick_hz=raw["kernel"]["tick_hz"],
+            clock=raw["kernel"]["clock"],
+            scheduling=raw["kernel"]["scheduling"],
             optimise=Optimise(build["optimise_kernel"], build["optimise_link"], build["optimise_app"]),
             params=dict(raw.get("params", {})),
             nodes=nodes,
@@ -241,18 +252,28 @@ def _node(index: int, raw: Mapping[str, Any], folder: Path) -> Node:
         name=raw["name"],
         core=raw["core"],
         sources=tuple((folder / s).resolve() for s in raw["sources"]),
-        tasks=tuple(
-            Task(
-                name=t["name"],
-                entry=t["entry"],
-                kind=t["kind"],
-                priority=t["priority"],
-                stack_bytes=_whole(t.get("stack_bytes") or 0, 16),
-                irq=-1 if t.get("irq") is None else t["irq"],
-            )
-            for t in raw.get("task", [])
+        tasks=tuple(_task(t) for t in raw.get("task", [])),
+        spare_tasks=raw["spare_tasks"],
+        pools=tuple(
+            Pool(p["name"], tuple(zip(p["block_bytes"], p["block_count"], strict=True))) for p in raw.get("pool", [])
         ),
-        pools=tuple(Pool(tuple(zip(p["block_bytes"], p["block_count"], strict=True))) for p in raw.get("pool", [])),
+    )
+
+
+def _task(raw: Mapping[str, Any]) -> Task:
+    period = raw["period_ticks"] or 0
+    return Task(
+        name=raw["name"],
+        entry=raw["entry"],
+        kind=raw["kind"],
+        priority=raw["priority"],
+        stack_bytes=_whole(raw.get("stack_bytes") or 0, 16),
+        irq=-1 if raw.get("irq") is None else raw["irq"],
+        start=raw["start"],
+        period_ticks=period,
+        deadline_ticks=raw["deadline_ticks"] or period,
+        phase_ticks=raw["phase_ticks"] or 0,
+        slice_ticks=(raw["slice_ticks"] or 1) if raw["kind"] == "best_effort" else 0,
     )
 
 

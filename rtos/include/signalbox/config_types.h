@@ -11,6 +11,7 @@
 #include "signalbox/node.h"
 #include "signalbox/pool.h"
 #include "signalbox/task.h"
+#include "signalbox/timer.h"
 
 struct sb_link_manager;
 struct sb_link_driver;

@@ -113,6 +113,14 @@ impl Checks<'_> {
 
     fn nodes(&mut self) {
         let (system, places) = (self.system, self.places);
+        if system.kernel.clock == ClockKind::Tickless && system.kernel.tick_hz == 0 {
+            self.problem(
+                places.of("kernel.clock"),
+                "a tickless kernel counts in ticks, and this one has none".to_owned(),
+                "needs a tick",
+                "write tick_hz = 1000: the unit of timeouts; nothing interrupts so often",
+            );
+        }
         let mut first_named: BTreeMap<&str, usize> = BTreeMap::new();
         let mut first_on: BTreeMap<usize, usize> = BTreeMap::new();
         for (n, node) in system.nodes.iter().enumerate() {
@@ -164,6 +172,7 @@ impl Checks<'_> {
                     format!("choose another name; links add {}", LINK_TASKS.join(", ")),
                 );
             }
+            self.timing(&format!("node.{n}.task.{t}"), task);
             let Some(irq) = task.irq else { continue };
             if let Some(first) = first_irq.insert(irq, t) {
                 let what = format!("two tasks are activated by bit {irq}");
@@ -172,14 +181,51 @@ impl Checks<'_> {
             }
             self.irq(at("irq"), irq, task, node, linked);
         }
-        if node.tasks.len() + LINK_TASKS.len() > TASKS {
-            let what = format!("`{}` has {} tasks", node.name, node.tasks.len());
+        let tasks = node.tasks.len() + node.spare_tasks as usize;
+        if tasks + LINK_TASKS.len() > TASKS {
+            let what = format!("`{}` has {tasks} tasks, spare ones included", node.name);
             self.problem(
                 places.of(&format!("node.{n}.task")),
                 what,
                 "too many",
                 format!("a node has at most {}", TASKS - LINK_TASKS.len()),
             );
+        }
+    }
+
+    /// Periods and turns: for the tasks that have them, and only with a tick.
+    fn timing(&mut self, path: &str, task: &Task) {
+        let places = self.places;
+        let at = |key: &str| places.of(&format!("{path}.{key}"));
+        let name = &task.name;
+        let given = [
+            ("period_ticks", task.period_ticks, TaskKind::Periodic, "periodic"),
+            ("deadline_ticks", task.deadline_ticks, TaskKind::Periodic, "periodic"),
+            ("phase_ticks", task.phase_ticks, TaskKind::Periodic, "periodic"),
+            ("slice_ticks", task.slice_ticks, TaskKind::BestEffort, "best_effort"),
+        ];
+        for (key, value, kind, word) in given {
+            if value.is_some() && task.kind != kind {
+                let what = format!("`{name}` is no task of the kind `{word}`");
+                self.problem(at(key), what, "not used", format!("remove {key}, or write kind = \"{word}\""));
+            }
+        }
+        let timed = task.kind == TaskKind::Periodic || task.slice_ticks.is_some();
+        if timed && self.system.kernel.tick_hz == 0 {
+            let what = format!("`{name}` counts ticks, and the kernel has none");
+            self.problem(at("kind"), what, "needs a tick", "write tick_hz = 1000 in the table `kernel`");
+        }
+        if task.kind != TaskKind::Periodic {
+            return;
+        }
+        let Some(period) = task.period_ticks else {
+            let what = format!("the periodic task `{name}` needs the key `period_ticks`");
+            self.problem(at("kind"), what, "periodic", "add period_ticks = …");
+            return;
+        };
+        if task.deadline_ticks.is_some_and(|deadline| deadline > period) {
+            let what = format!("the deadline of `{name}` lies behind its next release");
+            self.problem(at("deadline_ticks"), what, "later than the period", format!("write at most {period}"));
         }
     }
 

@@ -4,6 +4,8 @@
 use crate::keys::{Key, Need, Table, Text, Value};
 
 const U32: i64 = u32::MAX as i64;
+/// The longest time that the kernel counts.
+const TICKS: i64 = i32::MAX as i64;
 
 /// Connection managers.
 const MANAGERS: &[(&str, &str)] = &[("cm/ptp", "layered as LINX's: RLNH task, receive task, headers, copies")];
@@ -61,6 +63,21 @@ static KERNEL: Table = Table {
             Need::Text("checked"),
         ),
         Key::default("tick_hz", "frequency of the kernel's tick; 0 for none", Value::Int(0, 1_000_000), Need::Int(0)),
+        Key::default(
+            "clock",
+            "when the tick interrupts",
+            Value::Word(&[("tick", "every time"), ("tickless", "only when something is due")]),
+            Need::Text("tick"),
+        ),
+        Key::default(
+            "scheduling",
+            "when a task gives up its core",
+            Value::Word(&[
+                ("preemptive", "as soon as a more urgent one is ready"),
+                ("cooperative", "only when it waits or yields"),
+            ]),
+            Need::Text("preemptive"),
+        ),
     ],
     choice: None,
 };
@@ -72,6 +89,7 @@ static NODE: Table = Table {
         Key::required("core", "index of the core that it runs on", Value::Int(0, 1023)),
         Key::required("sources", "C files, relative to this file", Value::List(&Value::Text(Text::Source), 0, 4096)),
         Key::default("task", "tasks", Value::Tables(&TASK, 0), Need::Empty),
+        Key::default("spare_tasks", "room for tasks that are created at run time", Value::Int(0, 4094), Need::Int(0)),
         Key::required("pool", "pools; the first is the system pool", Value::Tables(&POOL, 1)),
     ],
     choice: None,
@@ -85,7 +103,12 @@ static TASK: Table = Table {
         Key::default(
             "kind",
             "what schedules it",
-            Value::Word(&[("priority", "its priority among ready tasks"), ("interrupt", "an interrupt")]),
+            Value::Word(&[
+                ("priority", "its priority among ready tasks"),
+                ("interrupt", "an interrupt"),
+                ("periodic", "its priority; its entry is called once a period"),
+                ("best_effort", "its priority; tasks of the same level take turns"),
+            ]),
             Need::Text("priority"),
         ),
         Key::required("priority", "0 (the most urgent) to 31", Value::Int(0, 31)),
@@ -95,6 +118,15 @@ static TASK: Table = Table {
             Value::Int(0, 1 << 24),
         ),
         Key::optional("irq", "bit in mip that activates an interrupt task", Value::Int(0, 31)),
+        Key::default("start", "whether it runs from the start; false: sb_task_start", Value::Bool, Need::Bool(true)),
+        Key::optional("period_ticks", "period of a periodic task", Value::Int(1, TICKS)),
+        Key::optional(
+            "deadline_ticks",
+            "its deadline after each release; the period if left out",
+            Value::Int(1, TICKS),
+        ),
+        Key::optional("phase_ticks", "its first release after the start; 0 if left out", Value::Int(0, TICKS)),
+        Key::optional("slice_ticks", "a best-effort task's turn; 1 if left out", Value::Int(1, 65_535)),
     ],
     choice: None,
 };
@@ -102,6 +134,7 @@ static TASK: Table = Table {
 static POOL: Table = Table {
     what: "a pool",
     keys: &[
+        Key::optional("name", "for sb_pool_lookup", Value::Text(Text::Name)),
         Key::required(
             "block_bytes",
             "size of each class of blocks, ascending",

@@ -486,6 +486,30 @@ pub struct Kernel {
     pub level: Level,
     /// Frequency of the kernel's tick; 0 is off.
     pub tick_hz: u32,
+    /// When the tick interrupts.
+    pub clock: ClockKind,
+    /// When a task gives up its core.
+    pub scheduling: Scheduling,
+}
+
+/// When the kernel's tick interrupts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockKind {
+    /// Every time.
+    Tick,
+    /// Only when something is due.
+    Tickless,
+}
+
+/// When a task gives up its core.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduling {
+    /// As soon as a more urgent one is ready.
+    Preemptive,
+    /// Only when it waits or yields.
+    Cooperative,
 }
 
 /// How much a kernel checks at run time.
@@ -512,6 +536,8 @@ pub struct Node {
     /// Tasks; the position is the task's index.
     #[serde(rename = "task")]
     pub tasks: Vec<Task>,
+    /// Room for tasks that are created at run time.
+    pub spare_tasks: u32,
     /// Pools; the first is the system pool.
     #[serde(rename = "pool")]
     pub pools: Vec<Pool>,
@@ -532,6 +558,16 @@ pub struct Task {
     pub stack_bytes: u32,
     /// `mip` bit that activates an interrupt task.
     pub irq: Option<u32>,
+    /// Whether it runs from the start.
+    pub start: bool,
+    /// Period of a periodic task.
+    pub period_ticks: Option<u32>,
+    /// Deadline of a periodic task after each release.
+    pub deadline_ticks: Option<u32>,
+    /// First release of a periodic task after its start.
+    pub phase_ticks: Option<u32>,
+    /// Turn of a best-effort task.
+    pub slice_ticks: Option<u32>,
 }
 
 /// What schedules a task.
@@ -542,11 +578,17 @@ pub enum TaskKind {
     Priority,
     /// An interrupt.
     Interrupt,
+    /// Its priority; its entry is called once a period.
+    Periodic,
+    /// Its priority; tasks of the same level take turns.
+    BestEffort,
 }
 
 /// A pool of signal buffers: up to eight classes of blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pool {
+    /// For lookups at run time.
+    pub name: Option<String>,
     /// Size of each class, ascending.
     pub block_bytes: Vec<u32>,
     /// Blocks of each class.

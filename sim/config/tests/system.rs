@@ -90,7 +90,8 @@ fn resolved() {
     assert_eq!((s.schema, s.name.as_str(), s.platform.as_str()), (1, "t0", "de2-dual"));
     let b = &s.build;
     assert_eq!([&b.optimise, &b.optimise_kernel, &b.optimise_link, &b.optimise_app], ["-Os", "-O2", "-Os", "-O0"]);
-    assert_eq!(s.kernel, Kernel { level: Level::Hooks, tick_hz: 0 });
+    let (clock, scheduling) = (ClockKind::Tick, Scheduling::Preemptive);
+    assert_eq!(s.kernel, Kernel { level: Level::Hooks, tick_hz: 0, clock, scheduling });
     assert_eq!(
         s.params.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
         [("requests", 201), ("size_bytes", 32)]
@@ -99,7 +100,7 @@ fn resolved() {
     let clock = &s.nodes[0].tasks[1];
     assert_eq!((clock.kind, clock.irq, clock.stack_bytes), (TaskKind::Interrupt, Some(7), 0));
     assert_eq!((s.nodes[1].tasks[0].kind, s.nodes[1].tasks[0].irq), (TaskKind::Priority, None));
-    assert_eq!(s.nodes[0].pools, [Pool { block_bytes: vec![64, 256], block_count: vec![16, 8] }]);
+    assert_eq!(s.nodes[0].pools, [Pool { name: None, block_bytes: vec![64, 256], block_count: vec![16, 8] }]);
     let link = &s.links[0];
     assert_eq!((link.manager.as_str(), link.driver.as_str(), link.buffers), ("cm/ptp", "shm_ack", Buffers::Uncached));
     assert_eq!((link.mtu_bytes, link.dm_buffers, &link.nodes[1]), (1024, 10, &"node1".to_string()));
@@ -162,6 +163,41 @@ fn tasks() {
         &["`kind` cannot be \"interupt\"", "did you mean `interrupt`?"],
     );
     wrong("name = \"slave\"", "name = \"a/b\"", &["`name` cannot be \"a/b\""]);
+}
+
+#[test]
+fn timing() {
+    let ticking = T0.replace("tick_hz = 0", "tick_hz = 1000").replace("irq = 7", "irq = 17");
+    let with = |keys: &str| change(&ticking, "priority = 13", &format!("priority = 13\n{keys}"));
+    let s =
+        resolve(&with("kind = \"periodic\"\nperiod_ticks = 10\ndeadline_ticks = 8\nphase_ticks = 1\nstart = false"))
+            .unwrap_or_else(|e| panic!("{e}"));
+    let task = &s.nodes[1].tasks[0];
+    assert_eq!((task.kind, task.start), (TaskKind::Periodic, false));
+    assert_eq!((task.period_ticks, task.deadline_ticks, task.phase_ticks), (Some(10), Some(8), Some(1)));
+    let s = resolve(&with("kind = \"best_effort\"\nslice_ticks = 5")).unwrap();
+    assert_eq!((s.nodes[1].tasks[0].kind, s.nodes[1].tasks[0].slice_ticks), (TaskKind::BestEffort, Some(5)));
+
+    let e = error(&with("kind = \"periodic\""));
+    holds(&e, &["the periodic task `slave` needs the key `period_ticks`"]);
+    let e = error(&with("kind = \"periodic\"\nperiod_ticks = 4\ndeadline_ticks = 5"));
+    holds(&e, &["the deadline of `slave` lies behind its next release", "write at most 4"]);
+    let e = error(&with("kind = \"periodic\"\nperiod_ticks = 0"));
+    holds(&e, &["`period_ticks` is out of range"]);
+    for key in ["period_ticks", "deadline_ticks", "phase_ticks"] {
+        let e = error(&with(&format!("{key} = 4")));
+        holds(&e, &["`slave` is no task of the kind `periodic`", &format!("remove {key}")]);
+    }
+    let e = error(&with("slice_ticks = 4"));
+    holds(&e, &["`slave` is no task of the kind `best_effort`"]);
+    let e = error(&change(T0, "priority = 13", "priority = 13\nkind = \"periodic\"\nperiod_ticks = 4"));
+    holds(&e, &["`slave` counts ticks, and the kernel has none", "write tick_hz = 1000"]);
+    wrong("tick_hz = 0", "clock = \"tickless\"", &["a tickless kernel counts in ticks", "write tick_hz = 1000"]);
+    wrong("tick_hz = 0", "clock = \"tickles\"", &["did you mean `tickless`?"]);
+    wrong("tick_hz = 0", "scheduling = \"coperative\"", &["did you mean `cooperative`?"]);
+    wrong("core = 1", "core = 1\nspare_tasks = 4095", &["`spare_tasks` is out of range"]);
+    let e = error(&change(T0, "core = 1", "core = 1\nspare_tasks = 4094"));
+    holds(&e, &["`node1` has 4095 tasks, spare ones included", "at most 4092"]);
 }
 
 #[test]
