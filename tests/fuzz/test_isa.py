@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz.isa import canary, image, machines
 from tests.fuzz.isa.check import Comparison
-from tests.fuzz.isa.generate import BRANCHES, EXPECTED, MAX_TRAPS, generate
+from tests.fuzz.isa.generate import BRANCHES, EXPECTED, generate
 from tests.fuzz.isa.program import CODE_SLOT, Program, Unit
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def test_results_are_named_and_complete(tmp_path: Path) -> None:
     words = dict(results[0].words)
     assert [words[f"x{n}"] for n in (1, 2, 5, 8, 31)] == [100, 101, 0x12345678, 107, 130]
     assert words["mscratch"] == 0x12345678
-    assert words["misa"] == 0x40001105
+    assert words["misa"] == 0x40101105
     assert [words["traps"], words["mcause of trap 0"], words["mcause of trap 1"]] == [2, 11, 2]
     assert words["mepc of trap 1"] - words["mepc of trap 0"] == 4
     assert words["memory+0x0"] == 0x12345678
@@ -85,7 +85,7 @@ def test_every_program_starts_from_the_same_state(tmp_path: Path) -> None:
         dict(image.decode(machines.Qemu().run(path))[len(run) - 1].words)
         for path, run in zip(images, runs, strict=True)
     ]
-    assert {name for name in last[0] if last[0][name] != last[1][name]} <= {"x3", "x4"}
+    assert {name for name in last[0] if last[0][name] != last[1][name]} <= {"x3", "x4", "pmpaddr0"}
     assert last[0]["traps"] == 0
 
 
@@ -94,7 +94,7 @@ def test_programs_trap_often_but_not_too_often(tmp_path: Path) -> None:
     results = image.decode(machines.Qemu().run(image.build(tmp_path, "traps", image.source(PROGRAMS))))
     counts = [dict(result.words)["traps"] for result in results.values()]
     assert len(counts) == len(PROGRAMS)
-    assert max(counts) <= MAX_TRAPS
+    assert max(counts) <= image.TRAPS
     assert sum(counts) > 2 * len(PROGRAMS)
 
 
@@ -119,4 +119,4 @@ def test_a_divergence_is_made_small(simulator: machines.Simulator, tmp_path: Pat
     small = comparison.minimise(first.program)
     assert small is not None
     assert name in set(small.program.mnemonics())
-    assert len(small.program.units) <= 3, small.program.units
+    assert len(small.program.units) <= 6, small.program.units

@@ -4,7 +4,7 @@
 use crate::check::check;
 use crate::platform_keys::CLASS;
 use crate::problem::{InputError, Problem};
-use crate::types::{CoreClass, Predictor};
+use crate::types::{CoreClass, Mode, Predictor};
 use serde_json::Value as Json;
 
 /// Check the text of a core class. `name` is the name by which it was found.
@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 /// All that is wrong with it.
 pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass, InputError> {
     let (values, places) = check(filename, text, &CLASS)?;
-    let class: CoreClass = serde_json::from_value(Json::Object(values))
+    let mut class: CoreClass = serde_json::from_value(Json::Object(values))
         .map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
     let mut problems = Vec::new();
     if class.name != name {
@@ -22,6 +22,25 @@ pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass
             format!("the class in the file `{name}.toml` is called `{}`", class.name),
             "not the file's name",
             format!("write name = \"{name}\", or rename the file"),
+        ));
+    }
+    if class.privilege.is_empty() {
+        class.privilege.push(Mode::Machine);
+    }
+    if !matches!(class.privilege[..], [Mode::Machine] | [Mode::Machine, Mode::User]) {
+        problems.push(Problem::at(
+            places.of("privilege"),
+            "a core has machine mode, and perhaps user mode",
+            "neither of the two choices",
+            "write privilege = [\"machine\"], or privilege = [\"machine\", \"user\"]",
+        ));
+    }
+    if class.pmp_entries == 0 && class.pmp_granularity_bytes != 4 {
+        problems.push(Problem::at(
+            places.of("pmp_granularity_bytes"),
+            "only a core with entries of memory protection has a granularity",
+            "not used",
+            "remove the key, or write pmp_entries = 16",
         ));
     }
     let entries = class.predictor_entries;

@@ -149,6 +149,16 @@ pub enum Predictor {
     TwoBit,
 }
 
+/// A privilege mode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Machine mode.
+    Machine,
+    /// User mode.
+    User,
+}
+
 /// How much the costs of a core class can be trusted; every report repeats it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -173,6 +183,12 @@ pub struct CoreClass {
     pub source: String,
     /// Instruction set, such as `rv32imac_zicsr`; anything else traps.
     pub isa: String,
+    /// Privilege modes; machine mode is always there.
+    pub privilege: Vec<Mode>,
+    /// Entries of physical memory protection, at most 16.
+    pub pmp_entries: u32,
+    /// The smallest region that they protect: a power of two, at least 4.
+    pub pmp_granularity_bytes: u32,
     /// Arithmetic and logic.
     pub alu: u32,
     /// Lateness of a plain result.

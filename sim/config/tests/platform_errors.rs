@@ -325,6 +325,16 @@ fn errors_in_a_class_show_its_own_file() {
     holds(&e, &["a two_bit predictor cannot have 100 entries", "not a power of two"]);
     let e = with("predictor = \"two_bit\"", "predictor = \"static\"");
     holds(&e, &["only a two_bit predictor has entries", "remove the key"]);
+    let e = with("jump = 2 ", "privilege = [\"user\"]\njump = 2 ");
+    holds(&e, &["a core has machine mode, and perhaps user mode", "privilege = [\"machine\", \"user\"]"]);
+    let e = with("jump = 2 ", "privilege = [\"machine\", \"supervisor\"]\njump = 2 ");
+    holds(&e, &["`privilege[1]` cannot be \"supervisor\"", "machine, user"]);
+    let e = with("jump = 2 ", "pmp_entries = 64\njump = 2 ");
+    holds(&e, &["`pmp_entries` is out of range", "from 0 to 16"]);
+    let e = with("jump = 2 ", "pmp_granularity_bytes = 64\njump = 2 ");
+    holds(&e, &["only a core with entries of memory protection has a granularity", "pmp_entries = 16"]);
+    let e = with("jump = 2 ", "pmp_entries = 4\npmp_granularity_bytes = 24\njump = 2 ");
+    holds(&e, &["`pmp_granularity_bytes` must be a power of two"]);
     let e = with("name = \"nios2f\"", "name = \"other\"");
     holds(&e, &["the class in the file `nios2f.toml` is called `other`", "rename the file"]);
     let e = with("label = \"documented\"", "label = \"measured\"");

@@ -9,7 +9,7 @@ mod asm;
 
 use asm::*;
 use engine::{Access, AccessFault, AmoOp, BusReply, BusRequest, CacheOp, Cycle, Cycles, Fetch, HartMemory, Width};
-use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Stop, Timing};
+use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Privilege, Stop, Timing};
 use std::time::Instant;
 
 const BASE: u32 = 0x8000_0000;
@@ -176,6 +176,7 @@ fn measure(name: &str, timing: Timing, observe: bool, image: &[u8]) {
         hartid: 0,
         isa: "rv32imac_zicsr_zifencei_zicbom".parse().expect("a known set"),
         timing,
+        privilege: Privilege::MACHINE,
         misaligned: Misaligned::Split,
         time_divider: 1,
         reset_pc: BASE,

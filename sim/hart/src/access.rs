@@ -3,6 +3,7 @@
 //!
 //! A byte access that is suspended is repeated alone: those before it were made once and stay made.
 
+use crate::pmp::{READ, WRITE};
 use crate::{Hart, Misaligned};
 use engine::{Access, AccessFault, HartMemory, Width};
 use units::Cycle;
@@ -17,7 +18,7 @@ pub(crate) struct Split {
 impl Hart {
     #[cold]
     pub(crate) fn odd_load<M: HartMemory>(&mut self, mem: &mut M, now: u64, addr: u32, width: Width) -> Access {
-        self.split(addr, width, |at, _| mem.load(Cycle(now), at, Width::Byte))
+        self.split(addr, width, READ, |at, _| mem.load(Cycle(now), at, Width::Byte))
     }
 
     #[cold]
@@ -29,12 +30,18 @@ impl Hart {
         width: Width,
         value: u32,
     ) -> Access {
-        self.split(addr, width, |at, shift| mem.store(Cycle(now), at, Width::Byte, (value >> shift) & 0xff))
+        self.split(addr, width, WRITE, |at, shift| mem.store(Cycle(now), at, Width::Byte, (value >> shift) & 0xff))
     }
 
-    fn split(&mut self, addr: u32, width: Width, mut byte: impl FnMut(u32, u32) -> Access) -> Access {
+    fn split(&mut self, addr: u32, width: Width, right: u8, mut byte: impl FnMut(u32, u32) -> Access) -> Access {
         if self.config.misaligned == Misaligned::Trap {
             return Access::Fault(AccessFault::Misaligned);
+        }
+        // All of it is protected as one access: none of it is made when a part may not be, and machine mode too fails where
+        // an entry matches a part only.
+        let user = self.s.csrs.data_user();
+        if self.s.split.done == 0 && !self.pmp.permits(addr, width.bytes(), user, right) {
+            return Access::Fault(AccessFault::Refused);
         }
         while self.s.split.done < width.bytes() {
             let shift = self.s.split.done * 8;

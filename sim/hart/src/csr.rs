@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machine-mode control registers.
+//! The control registers, and the modes that they describe: machine mode, and user mode where the core has it.
 //!
-//! Only machine mode exists: mstatus.MPP always reads 3. A user mode would add its mode here, the check of the mode
-//! that a register's number names in [`Csrs::read`], and the previous mode to the two halves of a trap.
-//!
-//! Physical memory protection and the event counters exist without storage: they read 0 and ignore writes, which the
-//! manual allows, so that start-up code that sets them runs. A register that does not exist is `None`: an illegal instruction.
+//! The event counters exist without storage: they read 0 and ignore writes, which the manual allows, so that start-up code
+//! that sets them runs. A register that does not exist is `None`: an illegal instruction. Physical memory protection is in
+//! `pmp`, the floating-point unit's share of mstatus here.
+
+use isa::IsaSet;
 
 /// Bits of mstatus that hold something.
 const MIE: u32 = 1 << 3;
 const MPIE: u32 = 1 << 7;
 const MPP: u32 = 3 << 11;
+const MPRV: u32 = 1 << 17;
+const TW: u32 = 1 << 21;
+/// misa.U
+const MISA_USER: u32 = 1 << 20;
+/// Counters that mcounteren can show to user mode: cycle, time, instret.
+const COUNTERS: u32 = 7;
+/// Bits of menvcfg: fences order I/O as memory, and what cache-block operations do in user mode.
+const FIOM: u32 = 1;
+const CBIE: u32 = 3 << 4;
+const CBCFE: u32 = 1 << 6;
 /// Interrupt inputs that exist: software, timer, external, and the direct lines.
 pub(crate) const LINES: u32 = 0xffff_0888;
 /// Counters that mcountinhibit can stop: cycle and instret.
@@ -49,8 +59,24 @@ impl Counter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub hartid: u32,
-    pub misa: u32,
+    pub isa: IsaSet,
+    /// Whether there is a user mode.
+    pub user: bool,
     pub time_divider: u64,
+}
+
+impl Identity {
+    fn misa(self) -> u32 {
+        self.isa.misa() | if self.user { MISA_USER } else { 0 }
+    }
+}
+
+/// What a cache-block operation does in the mode that it is executed in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Block {
+    Illegal,
+    Flush,
+    AsWritten,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +84,14 @@ pub(crate) struct Csrs {
     pub identity: Identity,
     /// The interrupt inputs as they are now: mip.
     pub lines: u32,
+    /// The hart is in user mode.
+    pub user: bool,
+    /// mstatus.MPP is user mode.
+    was_user: bool,
+    mprv: bool,
+    timeout_wait: bool,
+    counteren: u32,
+    envcfg: u32,
     mie: u32,
     interruptible: bool,
     was_interruptible: bool,
@@ -84,6 +118,12 @@ impl Csrs {
         Csrs {
             identity,
             lines: 0,
+            user: false,
+            was_user: identity.user,
+            mprv: false,
+            timeout_wait: false,
+            counteren: 0,
+            envcfg: 0,
             mie: 0,
             interruptible: false,
             was_interruptible: false,
@@ -116,7 +156,7 @@ impl Csrs {
     /// The interrupt to take now: external, software, timer, then the direct lines from the lowest bit on.
     pub fn interrupt(&self) -> Option<u32> {
         let high = self.wakes();
-        if !self.interruptible || high == 0 {
+        if high == 0 || !(self.interruptible || self.user) {
             return None;
         }
         let first = [11, 3, 7].into_iter().find(|bit| high >> bit & 1 != 0);
@@ -135,6 +175,8 @@ impl Csrs {
 
     /// The state changes of a trap's entry.
     pub fn enter(&mut self, cause: u32, epc: u32, tval: u32) {
+        self.was_user = self.user;
+        self.user = false;
         self.was_interruptible = self.interruptible;
         self.interruptible = false;
         self.mepc = epc;
@@ -144,9 +186,88 @@ impl Csrs {
 
     /// The state changes of mret; answers where execution goes on.
     pub fn leave(&mut self) -> u32 {
+        self.user = self.was_user;
+        self.was_user = self.identity.user;
+        self.mprv &= !self.user;
         self.interruptible = self.was_interruptible;
         self.was_interruptible = true;
         self.mepc
+    }
+
+    /// Whether loads and stores have the rights of user mode.
+    pub fn data_user(&self) -> bool {
+        self.user || self.mprv && self.was_user
+    }
+
+    /// Whether the mode that the hart is in may access register `number` at all.
+    pub fn may_access(&self, number: u16) -> bool {
+        match number {
+            _ if !self.user => true,
+            0xc00..=0xc1f | 0xc80..=0xc9f => self.counteren >> (number & 31) & 1 != 0,
+            _ => number >> 8 & 3 == 0,
+        }
+    }
+
+    /// Whether wfi is an illegal instruction here.
+    pub fn refuses_wfi(&self) -> bool {
+        self.user && self.timeout_wait
+    }
+
+    /// cbo.clean and cbo.flush.
+    pub fn block_clean(&self) -> Block {
+        if self.user && self.envcfg & CBCFE == 0 {
+            Block::Illegal
+        } else {
+            Block::AsWritten
+        }
+    }
+
+    /// cbo.inval.
+    pub fn block_invalidate(&self) -> Block {
+        match self.envcfg & CBIE {
+            _ if !self.user => Block::AsWritten,
+            0 => Block::Illegal,
+            CBIE => Block::AsWritten,
+            _ => Block::Flush,
+        }
+    }
+
+    fn mstatus(&self) -> u32 {
+        let bits = [
+            (self.interruptible, MIE),
+            (self.was_interruptible, MPIE),
+            (!self.was_user, MPP),
+            (self.mprv, MPRV),
+            (self.timeout_wait, TW),
+        ];
+        bits.iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum()
+    }
+
+    fn set_mstatus(&mut self, value: u32) {
+        self.interruptible = value & MIE != 0;
+        self.was_interruptible = value & MPIE != 0;
+        if self.identity.user {
+            self.mprv = value & MPRV != 0;
+            self.timeout_wait = value & TW != 0;
+            // A mode that does not exist is not stored.
+            match value & MPP {
+                MPP => self.was_user = false,
+                0 => self.was_user = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn set_envcfg(&mut self, value: u32) {
+        let mut bits = FIOM;
+        if self.identity.isa.has(IsaSet::ZICBOM) {
+            bits |= CBCFE;
+            // Of cbo.inval's choices the third is reserved.
+            if value & CBIE != 2 << 4 {
+                bits |= CBIE;
+            }
+        }
+        self.envcfg = self.envcfg & !bits | value & bits;
     }
 
     /// mcycle (or what it stopped at).
@@ -161,8 +282,8 @@ impl Csrs {
     /// The value of register `number`; `None` when there is none.
     pub fn read(&self, number: u16, at: Counts) -> Option<u32> {
         Some(match number {
-            0x300 => MPP | if self.interruptible { MIE } else { 0 } | if self.was_interruptible { MPIE } else { 0 },
-            0x301 => self.identity.misa,
+            0x300 => self.mstatus(),
+            0x301 => self.identity.misa(),
             0x304 => self.mie,
             0x305 => self.mtvec,
             0x320 => self.inhibit,
@@ -178,10 +299,12 @@ impl Csrs {
             0xc01 => low(at.now / self.identity.time_divider),
             0xc81 => high(at.now / self.identity.time_divider),
             0xf14 => self.identity.hartid,
-            // mcounteren, menvcfg(h), mstatush
-            0x306 | 0x30a | 0x31a | 0x310 => 0,
-            // mhpmevent, pmpcfg, pmpaddr
-            0x323..=0x33f | 0x3a0..=0x3a3 | 0x3b0..=0x3bf => 0,
+            // mcounteren, menvcfg, menvcfgh: what user mode may do.
+            0x306 if self.identity.user => self.counteren,
+            0x30a if self.identity.user => self.envcfg,
+            0x31a if self.identity.user => 0,
+            // mstatush, mhpmevent
+            0x310 | 0x323..=0x33f => 0,
             // mhpmcounter(h), hpmcounter(h)
             0xb03..=0xb1f | 0xb83..=0xb9f | 0xc03..=0xc1f | 0xc83..=0xc9f => 0,
             // mvendorid, marchid, mimpid, mconfigptr
@@ -199,16 +322,15 @@ impl Csrs {
         let lower = |old: u64| old & !0xffff_ffff | u64::from(value);
         let upper = |old: u64| old & 0xffff_ffff | u64::from(value) << 32;
         match number {
-            0x300 => {
-                self.interruptible = value & MIE != 0;
-                self.was_interruptible = value & MPIE != 0;
-            }
+            0x300 => self.set_mstatus(value),
             0x304 => self.mie = value & LINES,
             // A reserved mode is not stored.
             0x305 if value & 2 == 0 => self.mtvec = value,
+            0x306 => self.counteren = value & COUNTERS,
+            0x30a => self.set_envcfg(value),
             0x320 => self.inhibit_counters(value, after),
             0x340 => self.mscratch = value,
-            0x341 => self.mepc = value & if self.identity.misa & 4 != 0 { !1 } else { !3 },
+            0x341 => self.mepc = value & if self.identity.isa.has(IsaSet::C) { !1 } else { !3 },
             0x342 => self.mcause = value,
             0x343 => self.mtval = value,
             0xb00 => self.set_cycle(lower(self.mcycle(after)), after),
@@ -238,10 +360,11 @@ impl Csrs {
     pub fn hash(&self, f: &mut dyn FnMut(u64)) {
         let pairs = [
             (self.lines, self.mie),
-            (u32::from(self.interruptible), u32::from(self.was_interruptible)),
             (self.mtvec, self.mscratch),
             (self.mepc, self.mcause),
             (self.mtval, self.inhibit),
+            (self.counteren, self.envcfg),
+            (self.mstatus(), u32::from(self.user)),
         ];
         for (a, b) in pairs {
             f(u64::from(a) << 32 | u64::from(b));

@@ -13,7 +13,7 @@
 //!        ^ suspended      ^ suspended: repeated without looking at interrupts again
 //! ```
 //!
-//! Deliberately lacks: caches, devices, arbitration, host time, and any mode but machine mode.
+//! Deliberately lacks: caches, devices, arbitration, host time, supervisor mode and address translation.
 
 mod access;
 mod block_run;
@@ -24,6 +24,7 @@ mod excepted;
 mod input;
 mod lines;
 mod observe;
+mod pmp;
 mod run;
 mod timing;
 mod transfers;
@@ -42,6 +43,7 @@ use input::Input;
 use isa::IsaSet;
 use lines::{Entry, Lines};
 use observe::Recorder;
+use pmp::{Guard, Guarded, Pmp, Regime};
 use timing::{Costs, History};
 use trace::{Account, Accounts, Probe, Record};
 use transfers::Transfers;
@@ -57,6 +59,22 @@ pub enum Misaligned {
     Split,
 }
 
+/// Modes besides machine mode, and how memory is protected from them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Privilege {
+    /// There is a user mode.
+    pub user: bool,
+    /// Entries of physical memory protection, at most 16; registers of absent ones read 0.
+    pub pmp_entries: u8,
+    /// The smallest region: a power of two, at least 4.
+    pub pmp_granularity_bytes: u32,
+}
+
+impl Privilege {
+    /// Machine mode, without protection.
+    pub const MACHINE: Privilege = Privilege { user: false, pmp_entries: 0, pmp_granularity_bytes: 4 };
+}
+
 /// What a hart is.
 #[derive(Clone, Debug)]
 pub struct HartConfig {
@@ -66,6 +84,8 @@ pub struct HartConfig {
     pub hartid: u32,
     /// Extensions; anything else traps.
     pub isa: IsaSet,
+    /// Modes and memory protection.
+    pub privilege: Privilege,
     /// Costs.
     pub timing: Timing,
     /// Misaligned loads and stores.
@@ -176,6 +196,12 @@ pub struct Hart {
     /// Taken out while the hart runs, so that it need not be looked up in the hart for each instruction.
     code: Option<Box<Code>>,
     in_blocks: u64,
+    pmp: Pmp,
+    /// What accesses are checked, and how: what the running loop was chosen for.
+    regime: Regime,
+    guard: Guard,
+    /// Of the loop that checks; lines may be smaller there.
+    guarded_code: Option<Box<Code>>,
     recorder: Option<Recorder>,
     exceptions: Exceptions,
     /// Bits that the address of an instruction may not have.
@@ -187,11 +213,17 @@ impl Hart {
     /// A hart at reset.
     ///
     /// # Panics
-    /// The timing's predictor is [`Predictor::TwoBit`] and its number of entries is not a power of two, or the time divider is 0.
+    /// The timing's predictor is [`Predictor::TwoBit`] and its number of entries is not a power of two, the time divider is 0,
+    /// or the memory protection is not what [`Privilege`] says.
     pub fn new(mut config: HartConfig) -> Hart {
         assert!(config.time_divider != 0, "time_divider must not be 0");
-        let identity =
-            Identity { hartid: config.hartid, misa: config.isa.misa(), time_divider: u64::from(config.time_divider) };
+        let identity = Identity {
+            hartid: config.hartid,
+            isa: config.isa,
+            user: config.privilege.user,
+            time_divider: u64::from(config.time_divider),
+        };
+        let pmp = Pmp::new(config.privilege.pmp_entries, config.privilege.pmp_granularity_bytes);
         let s = State {
             pc: config.reset_pc,
             now: 0,
@@ -227,6 +259,10 @@ impl Hart {
             input: Input::default(),
             code: None,
             in_blocks: 0,
+            regime: 0,
+            guard: Guard::new(&pmp),
+            guarded_code: None,
+            pmp,
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
             exceptions: Exceptions::new(transfers),
             misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
@@ -245,15 +281,48 @@ impl Hart {
         if self.s.now >= limit.0 {
             return Stop::Limit;
         }
-        let mut code = self.code.take().unwrap_or_default();
+        loop {
+            self.regime = self.wanted_regime();
+            let stop = if self.regime != 0 {
+                self.execute_guarded(mem, limit.0)
+            } else {
+                let mut code = self.code.take().unwrap_or_default();
+                let stop = if self.costs.detailed {
+                    self.execute::<M, true, true>(&mut code, mem, limit.0)
+                } else if self.recorder.is_some() {
+                    self.execute::<M, true, false>(&mut code, mem, limit.0)
+                } else {
+                    self.execute::<M, false, false>(&mut code, mem, limit.0)
+                };
+                self.code = Some(code);
+                stop
+            };
+            // At a limit before the limit the loop for another regime must go on.
+            if stop != Stop::Limit || self.s.now >= limit.0 {
+                return stop;
+            }
+        }
+    }
+
+    /// What must be checked in the mode that the hart is in.
+    pub(crate) fn wanted_regime(&self) -> Regime {
+        self.pmp.regime(self.s.csrs.user, self.s.csrs.data_user())
+    }
+
+    #[inline(never)]
+    fn execute_guarded<M: HartMemory + Peek>(&mut self, mem: &mut M, limit: u64) -> Stop {
+        let mut guard = self.guard.clone();
+        let mut code = self.guarded_code.take().unwrap_or_default();
+        guard.enter(self.regime, &self.pmp, mem.fetch_line_bytes());
+        let mut guarded = Guarded { mem, guard: &mut guard, offset: 0 };
+        // One loop for observed and plain harts: a plain one decodes no probes.
         let stop = if self.costs.detailed {
-            self.execute::<M, true, true>(&mut code, mem, limit.0)
-        } else if self.recorder.is_some() {
-            self.execute::<M, true, false>(&mut code, mem, limit.0)
+            self.execute::<_, true, true>(&mut code, &mut guarded, limit)
         } else {
-            self.execute::<M, false, false>(&mut code, mem, limit.0)
+            self.execute::<_, true, false>(&mut code, &mut guarded, limit)
         };
-        self.code = Some(code);
+        self.guarded_code = Some(code);
+        self.guard = guard;
         stop
     }
 
@@ -274,6 +343,7 @@ impl Hart {
         self.saved_transfers.follow(&self.transfers);
         self.history.checkpoint();
         self.input.checkpoint();
+        self.pmp.checkpoint();
         self.exceptions.checkpoint();
         if let Some(r) = &mut self.recorder {
             r.checkpoint();
@@ -290,8 +360,9 @@ impl Hart {
         self.transfers.go_back(&self.saved_transfers);
         self.history.rewind();
         self.input.rewind();
+        self.pmp.rewind();
         self.exceptions.rewind();
-        if let Some(code) = &mut self.code {
+        for code in [&mut self.code, &mut self.guarded_code].into_iter().flatten() {
             code.lines.distrust();
         }
         if let Some(r) = &mut self.recorder {
@@ -336,9 +407,17 @@ impl Hart {
         std::array::from_fn(|i| self.x[i])
     }
 
-    /// A control register as software would read it now.
+    /// A control register as machine mode would read it now.
     pub fn csr(&self, number: u16) -> Option<u32> {
+        if Pmp::has(number) {
+            return Some(self.pmp.read(number));
+        }
         self.s.csrs.read(number, Counts { now: self.s.now, retired: self.s.retired })
+    }
+
+    /// Whether the hart is in user mode.
+    pub fn in_user_mode(&self) -> bool {
+        self.s.csrs.user
     }
 
     /// Instructions retired since reset.
@@ -421,6 +500,7 @@ impl Hart {
             f(self.s.now - self.s.last_issue.min(self.s.now));
         }
         self.s.csrs.hash(f);
+        self.pmp.hash(f);
         for a in self.s.accounts {
             f(a);
         }

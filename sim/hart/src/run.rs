@@ -6,8 +6,9 @@
 //! for everything that can happen between instructions; setting `bound` to 0 asks for a look before the next one.
 
 use crate::block_run::At;
-use crate::csr::Counts;
+use crate::csr::{Block, Counts};
 use crate::lines::{self, tag, Lines};
+use crate::pmp::Pmp;
 use crate::trap::cause;
 use crate::{Boundary, Hart, Held, Peek, Stop};
 use engine::{Access, AccessFault, AmoOp, CacheOp, Fetch, HartMemory, Prefetch, Width};
@@ -100,7 +101,12 @@ impl Hart {
     #[inline(never)]
     fn csr_access(&mut self, op: &Op, operand: u32, issue: u64, retired: u64) -> Option<u32> {
         let number = (op.imm & 0xfff) as u16;
-        let old = self.s.csrs.read(number, Counts { now: issue, retired })?;
+        if !self.s.csrs.may_access(number) {
+            return None;
+        }
+        let protects = Pmp::has(number);
+        let old =
+            if protects { self.pmp.read(number) } else { self.s.csrs.read(number, Counts { now: issue, retired })? };
         let immediate = ((op.imm >> 16) & 31) as u32;
         let (operand, writes) = match op.code {
             Code::Csrrw => (operand, true),
@@ -114,6 +120,10 @@ impl Hart {
                 Code::Csrrs | Code::Csrrsi => old | operand,
                 _ => old & !operand,
             };
+            if protects {
+                self.pmp.write(number, value);
+                return Some(old);
+            }
             let after = Counts { now: issue + self.csr_cost(op), retired: retired + 1 };
             self.s.csrs.write(number, value, after)?;
         }
@@ -622,8 +632,10 @@ impl Hart {
                         mem.prefetch(Cycle(issue), a.wrapping_add(imm as u32 & !31), what);
                         now = issue + self.costs.alu;
                     }
+                    Code::Ecall if self.s.csrs.user => trap!(cause::ECALL_U, 0),
                     Code::Ecall => trap!(cause::ECALL_M, 0),
                     Code::Ebreak => trap!(cause::BREAKPOINT, 0),
+                    Code::Mret if self.s.csrs.user => trap!(cause::ILLEGAL, isa::MRET),
                     Code::Mret => {
                         now = issue + self.costs.trap_return;
                         retired += 1;
@@ -643,6 +655,7 @@ impl Hart {
                         }
                         continue 'enter;
                     }
+                    Code::Wfi if self.s.csrs.refuses_wfi() => trap!(cause::ILLEGAL, isa::WFI),
                     Code::Wfi => {
                         retired += 1;
                         pc = here!().wrapping_add(u32::from(len));
@@ -659,7 +672,14 @@ impl Hart {
                         bound = 0;
                         continue 'enter;
                     }
-                    Code::CboInval => cache!(CacheOp::Invalidate),
+                    Code::CboInval => match self.s.csrs.block_invalidate() {
+                        Block::AsWritten => cache!(CacheOp::Invalidate),
+                        Block::Flush => cache!(CacheOp::Flush),
+                        Block::Illegal => trap!(cause::ILLEGAL, isa::block_bits(&lines.entries[at].op)),
+                    },
+                    Code::CboClean | Code::CboFlush if self.s.csrs.block_clean() == Block::Illegal => {
+                        trap!(cause::ILLEGAL, isa::block_bits(&lines.entries[at].op))
+                    }
                     Code::CboClean => cache!(CacheOp::Clean),
                     Code::CboFlush => cache!(CacheOp::Flush),
                     Code::Illegal => match kind_of & tag::KIND {

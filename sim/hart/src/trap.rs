@@ -15,13 +15,14 @@ pub(crate) mod cause {
     pub const LOAD_FAULT: u32 = 5;
     pub const STORE_MISALIGNED: u32 = 6;
     pub const STORE_FAULT: u32 = 7;
+    pub const ECALL_U: u32 = 8;
     pub const ECALL_M: u32 = 11;
     pub const INTERRUPT: u32 = 1 << 31;
 }
 
 impl Hart {
     /// Act on everything that is due at the boundary before `pc`. Answers until when instructions may be executed
-    /// without asking again, or why the hart stops here.
+    /// without asking again, or why the hart stops here: at a limit before the limit to be executed under another regime.
     #[inline(never)]
     pub(crate) fn attend(&mut self, limit: u64) -> Result<u64, Stop> {
         loop {
@@ -34,6 +35,9 @@ impl Hart {
             }
             let until = limit.min(self.input.next()).min(u64::MAX - 1);
             if self.s.now < until {
+                if self.regime != self.wanted_regime() {
+                    return Err(Stop::Limit);
+                }
                 return Ok(until);
             }
         }
@@ -68,7 +72,7 @@ impl Hart {
         if vector == 0 {
             return Err(self.dead(cause, pc, tval));
         }
-        if pc == vector {
+        if pc == vector && !self.s.csrs.user {
             // The handler's own first instruction faults: it would for ever. What it was entered for is worth more than
             // how it failed.
             let entered = self.s.entered == Some(self.s.retired);
@@ -76,7 +80,7 @@ impl Hart {
             return Err(if entered { self.dead(c.mcause, c.mepc, c.mtval) } else { self.dead(cause, pc, tval) });
         }
         self.note(kind::TRAP_ENTER, [cause, pc, tval, 0, 0]);
-        if cause != cause::ECALL_M && !self.s.in_exception {
+        if !matches!(cause, cause::ECALL_M | cause::ECALL_U) && !self.s.in_exception {
             self.s.in_exception = true;
             let exception = Exception { cause, pc, tval, at: Cycle(self.s.now), regs: self.regs() };
             self.exceptions.keep(exception, self.transfers);

@@ -8,8 +8,8 @@ mod common;
 use common::asm::*;
 use common::*;
 use engine::{Cycle, HartMemory};
-use hart::{Exception, Hart, HartConfig, Misaligned, Stop, Timing};
-use trace::{Account, Operand, Probe, Record};
+use hart::{Exception, Hart, HartConfig, Misaligned, Privilege, Stop, Timing};
+use trace::{kind, Account, Operand, Probe, Record};
 
 struct Random(u64);
 
@@ -37,6 +37,7 @@ struct Case {
     /// Lines of the instruction cache. There is always one: programs that jump between instructions overwrite themselves,
     /// and what a store to code does before fence.i must not depend on when the hart looks.
     icache: usize,
+    privilege: Privilege,
     until: u64,
 }
 
@@ -67,7 +68,14 @@ fn instruction(r: &mut Random) -> Vec<u8> {
     let (a, b, c) = (r.register(), r.register(), r.register());
     let base = 2 + (r.below(3) == 0) as u32;
     let offset = (r.below(16) * 4) as i32 + if r.below(8) == 0 { r.below(4) as i32 } else { 0 };
-    let word = match r.below(40) {
+    let word = match r.below(48) {
+        40 | 41 => csrrw(a, 0x3b0 + r.below(16) as u32, b),
+        42 => csrrw(a, 0x3a0 + r.below(3) as u32, b),
+        43 => csrrw(a, 0x300, b),
+        44 => csrrs(0, 0x300, b),
+        45 => csrrw(a, 0x306, b),
+        46 => csrrw(a, 0x30a, b),
+        47 => MRET,
         0..=5 => op(0, r.below(8) as u32, a, b, c),
         6..=8 => addi(a, b, r.below(4096) as i32 - 2048),
         9..=10 => op(1, r.below(8) as u32, a, b, c),
@@ -107,7 +115,11 @@ fn case(seed: u64) -> Case {
         addi(5, 0, -1),
         csrrw(0, 0x304, 5),
         csrrsi(0, 0x300, 8),
-        jal(0, (BODY - BASE) as i32 - 32),
+        // User mode may do all that no other entry forbids.
+        csrrw(0, 0x3bf, 5),
+        lui(6, 0x1f00_0000),
+        csrrw(0, 0x3a3, 6),
+        jal(0, (BODY - BASE) as i32 - 44),
     ]);
     program.resize((VECTOR - BASE) as usize, 0);
     program.extend(words(&handler()));
@@ -137,7 +149,12 @@ fn case(seed: u64) -> Case {
     }
     changes.sort_by_key(|c| c.0);
     let icache = if r.below(4) == 0 { (SIZE / 32) as usize } else { 1 << r.below(4) };
-    Case { program, probes, changes, icache, until }
+    let privilege = if r.below(3) == 0 {
+        Privilege::MACHINE
+    } else {
+        Privilege { user: true, pmp_entries: 16 * (r.below(4) != 0) as u8, pmp_granularity_bytes: 4 << r.below(3) }
+    };
+    Case { program, probes, changes, icache, privilege, until }
 }
 
 fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
@@ -159,7 +176,7 @@ fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
     };
     let timing = if case.until % 3 == 0 { detailed } else { plain };
     let misaligned = if case.until % 2 == 0 { Misaligned::Split } else { Misaligned::Trap };
-    let config = HartConfig { observe, misaligned, probes: case.probes.clone(), ..config(timing) };
+    let config = HartConfig { observe, misaligned, privilege: case.privilege, probes: case.probes.clone(), ..config(timing) };
     let mut hart = Hart::new(config);
     if case.until % 7 != 0 {
         hart.insist_on_blocks();
@@ -178,6 +195,7 @@ struct Outcome {
     records: Vec<Record>,
     strings: Vec<String>,
     last: Vec<(u32, u32)>,
+    user: bool,
     exception: Option<Exception>,
     before_exception: Option<Vec<(u32, u32)>>,
     in_blocks: InBlocks,
@@ -204,6 +222,7 @@ fn outcome(mut hart: Hart, bus: Bus, mut records: Vec<Record>) -> Outcome {
         asleep: hart.asleep(),
         accounts: hart.accounts(),
         last: hart.last_instructions(&bus),
+        user: hart.in_user_mode(),
         exception: hart.exception_open().copied(),
         before_exception: hart.exception_open().map(|_| hart.last_before_exception(&bus)),
         ram: bus.ram,
@@ -331,6 +350,7 @@ fn however_it_is_driven_the_same_happens() {
     }
     let mut rewinds = 0;
     let (mut retired, mut in_blocks, mut traps, mut sleeps, mut idle, mut fetch) = (0, 0, 0, 0, 0, 0);
+    let (mut users, mut refused) = (0, 0);
     for seed in 0..400 {
         let (n, outcome) = check(seed);
         rewinds += n;
@@ -338,11 +358,16 @@ fn however_it_is_driven_the_same_happens() {
         in_blocks += outcome.in_blocks.0;
         traps += outcome.records.iter().filter(|r| r.kind < 3).count();
         sleeps += outcome.records.iter().filter(|r| r.kind == 4).count();
+        users += u32::from(outcome.user);
+        // Of user mode: calls, and what memory protection refuses.
+        refused += outcome.records.iter().filter(|r| r.kind == kind::TRAP_ENTER && [1, 8].contains(&r.args[0])).count();
         idle += outcome.accounts[Account::Idle as usize];
         fetch += outcome.accounts[Account::Fetch as usize];
     }
     // The programs do what they are for.
     println!("{rewinds} rewinds, {retired} instructions, {in_blocks} in blocks, {traps} traps, {sleeps} sleeps, {idle} idle, {fetch} fetch");
     assert!(in_blocks > retired / 10);
+    println!("{users} end in user mode, {refused} calls and refused fetches of user mode");
+    assert!(users > 20 && refused > 1000);
     assert!(rewinds > 1000 && retired > 100_000 && traps > 1000 && sleeps > 1000 && idle > 10_000 && fetch > 10_000);
 }

@@ -177,8 +177,8 @@ fn system(set: IsaSet, b: u32, none: Op) -> Op {
         let code = match b {
             0x0000_0073 => Code::Ecall,
             0x0010_0073 => Code::Ebreak,
-            0x3020_0073 => Code::Mret,
-            0x1050_0073 => Code::Wfi,
+            crate::MRET => Code::Mret,
+            crate::WFI => Code::Wfi,
             _ => Code::Illegal,
         };
         return Op { code, ..none };

@@ -129,6 +129,21 @@ pub fn length(low: u16) -> u8 {
     }
 }
 
+/// The bits of mret.
+pub const MRET: u32 = 0x3020_0073;
+/// The bits of wfi.
+pub const WFI: u32 = 0x1050_0073;
+
+/// The bits of a decoded cbo instruction.
+pub fn block_bits(op: &Op) -> u32 {
+    let kind = match op.code {
+        Code::CboInval => 0,
+        Code::CboClean => 1,
+        _ => 2,
+    };
+    kind << 20 | u32::from(op.rs1) << 15 | 2 << 12 | 0x0f
+}
+
 /// The bits of a decoded control register instruction.
 pub fn csr_bits(op: &Op) -> u32 {
     let funct3 = match op.code {

@@ -16,7 +16,7 @@ use dev::{
     VirtioMmio,
 };
 use engine::{Cycle, Cycles, Line, Mmio};
-use hart::{Hart, HartConfig, Timing};
+use hart::{Hart, HartConfig, Privilege, Timing};
 use mem::{
     AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters,
     Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming,
@@ -408,6 +408,11 @@ pub(crate) fn machine(
             core: index as u16,
             hartid: c.hartid,
             isa,
+            privilege: Privilege {
+                user: c.class.privilege.contains(&config::Mode::User),
+                pmp_entries: c.class.pmp_entries as u8,
+                pmp_granularity_bytes: c.class.pmp_granularity_bytes,
+            },
             timing: timing(&c.class),
             misaligned: match platform.misaligned {
                 config::Misaligned::Split => hart::Misaligned::Split,

@@ -94,7 +94,7 @@ def show_canaries(arguments: argparse.Namespace, left: machines.Machine, right: 
     missed = 0
     for name, instead in canary.FAULTS.items():
         found = canaries.found_in(name)
-        print(f"{name:10} as {instead:10} {f'found in program {found}' if found else 'NOT FOUND'}", flush=True)
+        print(f"{name:28} as {instead:14} {f'found in program {found}' if found else 'NOT FOUND'}", flush=True)
         missed += not found
     print(f"{len(canary.FAULTS) - missed} of {len(canary.FAULTS)} planted faults found")
     return 1 if missed else 0

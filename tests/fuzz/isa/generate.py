@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs for RV32IMAC with Zicsr and Zifencei in machine mode.
+"""Random programs for RV32IMAC with Zicsr and Zifencei in machine mode; user mode is in `privileged`.
 
 Only behaviour that the specification fixes, or that both machines state, is generated. Left out on purpose: counters
-(they count cycles), enabled interrupts (they come at different instructions), wfi, and an SC.W whose success the
-specification leaves open.
+(they count cycles), interrupts of timers (they come at different instructions), wfi that waits, and an SC.W whose
+success the specification leaves open.
 """
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from tests.fuzz.isa import privileged
 from tests.fuzz.isa.program import CODE_SLOT, CONTEXT, SCRATCH, SCRATCH_BYTES, Program, Unit
 
 if TYPE_CHECKING:
@@ -77,9 +78,12 @@ EXPECTED = {
     "ecall", "ebreak", "mret", *MULTIPLY, "lr.w", "sc.w", *ATOMICS, *CSR_REGISTER, *CSR_IMMEDIATE, "c.addi4spn",
     "c.lw", "c.sw", "c.nop", "c.addi", "c.jal", "c.li", "c.addi16sp", "c.lui", "c.srli", "c.srai", "c.andi",
     "c.sub", "c.xor", "c.or", "c.and", "c.j", "c.beqz", "c.bnez", "c.slli", "c.lwsp", "c.jr", "c.mv", "c.ebreak",
-    "c.jalr", "c.add", "c.swsp", *HINTS,
+    "c.jalr", "c.add", "c.swsp", *HINTS, *privileged.EXPECTED,
     *(f"illegal {name}" for name in (*ILLEGAL_WORDS, *ILLEGAL_HALVES)),
 }  # fmt: skip
+
+
+Weighted: TypeAlias = "tuple[Callable[[], Unit], int]"
 
 
 class Generator:
@@ -90,18 +94,29 @@ class Generator:
         self.optional = tuple(optional)
         self.random = random.Random(name)
         self.traps = 0
-        self.classes: list[tuple[Callable[[], Unit], int]] = [
+        self.protects = self.random.random() < 0.6
+        self.classes: list[Weighted] = [
             (self.register, 14), (self.multiply, 10), (self.immediate, 10), (self.upper, 4), (self.constant, 6),
             (self.load, 9), (self.store, 9), (self.compressed, 22), (self.compressed_memory, 6), (self.stack, 4),
             (self.hint, 2), (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3), (self.fence, 2),
             (self.branch, 9), (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1),
-            (self.exception, 5),
+            (self.exception, 5), (self.user, 5), (self.counters, 2), (self.lent, 1), (self.wait, 1),
+            (self.executed, 1), (self.interrupted, 1),
+        ]  # fmt: skip
+        if self.protects:
+            self.classes += [(self.protect, 4), (self.locked, 1)]
+        self.writable, self.nonzero, self.any = WRITABLE, NONZERO, ANY
+        self.memory: list[Weighted] = [(self.load, 4), (self.store, 4), (self.compressed_memory, 2), (self.atomic, 2)]
+        self.in_user_mode: list[Weighted] = [
+            *self.memory, (self.register, 2), (self.immediate, 1), (self.constant, 2), (self.upper, 1),
+            (self.compressed, 3), (self.stack, 2), (self.fence, 1), (self.exception, 1), (self.forbidden, 4),
+            (self.executed, 2),
         ]  # fmt: skip
         if optional:
             self.classes.append((self.cache, 4))
-        self.simple = [
-            c for c in self.classes if c[0] not in {self.branch, self.jump, self.loop, self.patch, self.trap_return}
-        ]
+        apart = {self.branch, self.jump, self.loop, self.patch, self.trap_return, self.user, self.lent, self.wait,
+                 self.interrupted}  # fmt: skip
+        self.simple = [c for c in self.classes if c[0] not in apart]
 
     # -- values --
 
@@ -131,10 +146,39 @@ class Generator:
         units = tuple(self.unit(self.classes) for _ in range(count))
         return Program(self.name, tuple(self.value() for _ in range(31)), self.random.getrandbits(32) | 1, units)
 
-    def unit(self, classes: list[tuple[Callable[[], Unit], int]]) -> Unit:
+    def unit(self, classes: list[Weighted]) -> Unit:
         makers, weights = zip(*classes, strict=True)
         make: Callable[[], Unit] = self.random.choices(makers, weights)[0]
         return make()
+
+    # -- modes --
+
+    def user(self) -> Unit:
+        return privileged.user(self)
+
+    def forbidden(self) -> Unit:
+        return privileged.forbidden(self)
+
+    def protect(self) -> Unit:
+        return privileged.protect(self)
+
+    def counters(self) -> Unit:
+        return privileged.counters(self)
+
+    def lent(self) -> Unit:
+        return privileged.lent(self)
+
+    def wait(self) -> Unit:
+        return privileged.wait(self)
+
+    def locked(self) -> Unit:
+        return privileged.locked(self)
+
+    def executed(self) -> Unit:
+        return privileged.executed(self)
+
+    def interrupted(self) -> Unit:
+        return privileged.interrupted(self)
 
     # -- arithmetic --
 
@@ -162,7 +206,9 @@ class Generator:
     def place(self, size: int, *, aligned: bool) -> int:
         """Where an access of `size` bytes may lie, relative to the middle of the scratch memory."""
         at = self.random.randrange(-SCRATCH_BYTES // 2, SCRATCH_BYTES // 2 - size + 1)
-        return at & -size if aligned else at
+        # QEMU checks an access over a page's border as a whole or in parts, as its TLB happens to be.
+        crosses = self.protects and -size < at < 0
+        return at & -size if aligned or crosses else at
 
     def based(self, size: int, *, aligned: bool, limit: int = 1900) -> tuple[str, str, int]:
         """A line that makes a base register, the register, and the offset to use with it."""
@@ -353,7 +399,7 @@ class Generator:
         ))  # fmt: skip
 
     def trap_return(self) -> Unit:
-        """mret to a label. Without U-mode MPP is always machine mode; QEMU wants it said."""
+        """mret to a label, in machine mode."""
         target = self.one(NONZERO)
         return Unit(("{label}_a:", f"auipc {target}, %pcrel_hi({{label}})",
                      f"addi {target}, {target}, %pcrel_lo({{label}}_a)", f"csrrw x0, mepc, {target}",

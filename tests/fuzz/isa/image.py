@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.fuzz.isa.program import CODE_SLOT, SCRATCH_BYTES, Program
+from tests.fuzz.isa.program import CODE_SLOT, LEAVE, LOCKED_AT, SCRATCH_BYTES, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,8 +21,9 @@ PREFIX = "riscv64-unknown-elf-"
 MARCH = "rv32imac_zicsr_zifencei_zicbom"
 BASE = 0x80000000
 MARK = 0x5B0C5EED
-CSRS = ("mstatus", "mie", "mscratch", "mepc", "mcause", "mtval", "mtvec", "misa")
-COMPARED = {"mstatus": 0x88}  # MIE and MPIE; without U-mode MPP is always 3, but QEMU 7.2 clears it on mret
+CSRS = ("mstatus", "mie", "mscratch", "mepc", "mcause", "mtval", "mtvec", "misa", "mcounteren", "menvcfg",
+        "pmpcfg0", "pmpcfg1", "pmpcfg2", *(f"pmpaddr{n}" for n in range(8)))  # fmt: skip
+COMPARED = {"mstatus": 0x221888}  # MIE, MPIE, MPP, MPRV, TW
 TRAPS = 64  # noted; further ones are only counted
 REGISTER_WORDS = 31
 FRAME_WORDS = 2 + REGISTER_WORDS + len(CSRS) + 1 + 3 * TRAPS + SCRATCH_BYTES // 4
@@ -31,7 +32,7 @@ FRAME_WORDS = 2 + REGISTER_WORDS + len(CSRS) + 1 + 3 * TRAPS + SCRATCH_BYTES // 
 REGISTERS = 8
 CSR_WORDS = REGISTERS + 4 * REGISTER_WORDS
 TRAP_COUNT = CSR_WORDS + 4 * len(CSRS)
-assert TRAP_COUNT < CODE_SLOT - 16
+assert TRAP_COUNT < LEAVE
 
 HARNESS = f"""
 .option norelax
@@ -84,6 +85,19 @@ next:
     csrw mepc, x0
     csrw mcause, x0
     csrw mtval, x0
+    csrw mcounteren, x0
+    csrw menvcfg, x0
+    csrw pmpcfg0, x0                # addresses are written while their entries are off
+    csrw pmpcfg1, x0
+    csrw pmpcfg2, x0
+    csrw pmpcfg3, x0
+    {"; ".join(f"csrw pmpaddr{n}, x0" for n in range(1, 16))}
+    la x5, protected                # user mode may do all up to here, devices included
+    srli x5, x5, 2
+    csrw pmpaddr0, x5
+    li x5, 0x0f
+    csrw pmpcfg0, x5
+    sw x0, {LEAVE}(x3)
     la x4, scratch + {SCRATCH_BYTES // 2}
     jr x31
 
@@ -91,6 +105,8 @@ next:
 done:
     {"; ".join(f"sw x{n}, {REGISTERS + 4 * (n - 1)}(x3)" for n in range(1, 32))}
     {"; ".join(f"csrr x5, {csr}; sw x5, {CSR_WORDS + 4 * n}(x3)" for n, csr in enumerate(CSRS))}
+    li x5, 0x1800                   # without mstatus.MPRV
+    csrw mstatus, x5
     mv x10, x3
     addi x11, x10, {TRAP_COUNT + 4}
     jal x1, send
@@ -146,7 +162,23 @@ trap:
     csrr x6, mtval
     sw x6, 8(x5)
 6:  csrr x5, mepc
-    lhu x6, 0(x5)
+    csrr x6, mcause
+    bgez x6, 8f
+    li x6, 0x2000000                # an interrupt: take the software interrupt away, skip nothing
+    sw x0, 0(x6)
+    j 7f
+8:  li x7, 1
+    bne x6, x7, 9f
+    mv x5, x1                       # it was called, and may not be executed
+    j 7f
+9:  li x7, 8
+    bne x6, x7, 10f
+    lw x7, {LEAVE}(x3)
+    beqz x7, 10f
+    sw x0, {LEAVE}(x3)
+    li x7, 0x1800
+    csrs mstatus, x7
+10: lhu x6, 0(x5)
     andi x6, x6, 3
     li x7, 3
     addi x5, x5, 2
@@ -159,16 +191,17 @@ trap:
     mret
 
 .section .data
-.balign 4
-current: .4byte 0
-.balign 64
-context: .skip {CODE_SLOT + 8}
-.balign 4
-trap_words: .skip {12 * TRAPS}
-# Across the border of a page.
 .balign 4096
-.skip {4096 - SCRATCH_BYTES // 2}
+context: .skip {CODE_SLOT + 8}
+current: .4byte 0
+trap_words: .skip {12 * TRAPS}
+# Across the border of a page. Its two pages are those of which user mode gets parts only.
+.balign 4096
+protected: .skip {4096 - SCRATCH_BYTES // 2}
 scratch: .skip {SCRATCH_BYTES}
+.org context + {LOCKED_AT}
+.skip 64
+.balign 4096
 """
 
 

@@ -14,6 +14,8 @@ CONTEXT = "x3"  # of the harness: never written by a program
 SCRATCH = "x4"  # the middle of the scratch memory: never written either
 SCRATCH_BYTES = 256
 CODE_SLOT = 512  # offset from CONTEXT of two words that a program may write instructions into
+LEAVE = CODE_SLOT - 20  # offset of a word: when it is not 0, the next environment call ends user mode
+LOCKED_AT = 12288  # offset of 64 bytes that nobody else uses, in a page of their own
 
 
 @dataclass(frozen=True)

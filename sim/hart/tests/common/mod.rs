@@ -8,7 +8,7 @@ use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Cycles, Fetch, HartMemory,
     MasterKind, Prefetch, Width,
 };
-use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Stop, Timing};
+use hart::{Hart, HartConfig, Misaligned, Peek, Predictor, Privilege, Stop, Timing};
 use trace::{Account, Probe};
 
 /// First byte of the memory and of the program.
@@ -358,6 +358,7 @@ pub fn config(timing: Timing) -> HartConfig {
         core: 0,
         hartid: 0,
         isa: "rv32imac_zicsr_zifencei_zicbom_zicbop".parse().unwrap(),
+        privilege: Privilege::MACHINE,
         timing,
         misaligned: Misaligned::Trap,
         time_divider: 1,
