@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,12 @@ def test_the_generated_files(loaded: source.Loaded) -> None:
         assert text == path.read_text(), name
 
 
+def test_code_is_compiled_without_what_no_context_switch_saves(loaded: source.Loaded) -> None:
+    cores = tuple(replace(core, isa="rv32imafc_zicsr_zifencei") for core in loaded.platform.cores)
+    platform = replace(loaded.platform, cores=cores)
+    assert generate.march(platform, loaded.system.nodes[0]) == "rv32imac_zicsr_zifencei"
+
+
 def test_memory_is_shared_out_without_overlap(loaded: source.Loaded) -> None:
     nodes = [generate.node_memory(loaded.system, loaded.platform, n) for n in loaded.system.nodes]
     shared = generate.shared_memory(loaded.platform)
@@ -47,8 +54,6 @@ def test_links_of_a_ring_get_their_own_areas_and_bells() -> None:
     text = (GOLDEN / "system.toml").read_text()
     system = source.load(GOLDEN / "system.toml", {}).system
     assert text.count("[[link]]") == 1
-    from dataclasses import replace
-
     ring = replace(system, links=tuple(replace(system.links[0], index=i) for i in range(3)))
     for node in ring.nodes:
         ends = generate.link_ends(ring, node)
@@ -71,8 +76,6 @@ def test_addresses_by_core() -> None:
     [("uart16550", "uart16550 for each core"), ("timer", "timer or clint"), ("finisher", "finisher")],
 )
 def test_a_platform_without_what_a_node_needs(loaded: source.Loaded, model: str, missing: str) -> None:
-    from dataclasses import replace
-
     raw = dict(loaded.platform.raw)
     raw["devices"] = [d for d in raw["devices"] if not (d["model"] == model and d["core"] in (1, None))]
     with pytest.raises(BadInput, match=f"`de2-dual` has no {missing}.*cannot run without"):
@@ -80,8 +83,6 @@ def test_a_platform_without_what_a_node_needs(loaded: source.Loaded, model: str,
 
 
 def test_memory_that_is_too_small(loaded: source.Loaded) -> None:
-    from dataclasses import replace
-
     small = replace(loaded.platform, memory=Region(0x80_0000, 0x4_0000))
     with pytest.raises(BadInput, match="262,144 bytes of memory are too small"):
         generate.render(replace(loaded, platform=small))

@@ -108,8 +108,9 @@ def tasks_of(system: System, platform: Platform, node: Node) -> list[Task]:
 
 
 def march(platform: Platform, node: Node) -> str:
-    """The instruction set to compile a node for."""
-    return platform.cores[node.core].isa
+    """The instruction set to compile a node for: its core's, without floating point, which no context switch saves."""
+    base, *extensions = platform.cores[node.core].isa.split("_")
+    return "_".join([base.replace("f", ""), *extensions])
 
 
 def render(loaded: Loaded) -> dict[str, str]:

@@ -43,6 +43,23 @@ pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass
             "remove the key, or write pmp_entries = 16",
         ));
     }
+    let float = class.isa.split('_').next().is_some_and(|letters| letters.contains('f'));
+    if float && class.float.is_none() {
+        problems.push(Problem::at(
+            places.of("isa"),
+            "the costs of floating-point instructions are missing",
+            "has the extension f",
+            "add a section [float] with add, mul, fused, div, sqrt, compare, convert, transfer; or take f out of isa",
+        ));
+    }
+    if !float && class.float.is_some() {
+        problems.push(Problem::at(
+            places.of("float"),
+            "these instructions do not exist without the extension f",
+            "not used",
+            "remove the section, or write f in isa, as in \"rv32imafc_zicsr\"",
+        ));
+    }
     let entries = class.predictor_entries;
     match class.predictor {
         Predictor::TwoBit if !entries.is_power_of_two() => problems.push(Problem::at(

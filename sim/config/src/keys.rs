@@ -130,7 +130,7 @@ impl Text {
             Text::Optimise => (!OPTIMISE.contains(&s)).then(|| format!("write one of {}", OPTIMISE.join(", "))),
             Text::Isa => (!is_isa(s)).then(|| {
                 format!(
-                    "write rv32i, then any of m, a, c in this order, then any of {}, each after `_`, as in \"rv32imac_zicsr\"",
+                    "write rv32i, then any of m, a, f, c in this order, then any of {}, each after `_`, as in \"rv32imac_zicsr\"",
                     ISA_EXTENSIONS.join(", ")
                 )
             }),
@@ -146,7 +146,7 @@ impl Text {
             Text::Identifier => "^[A-Za-z_][A-Za-z0-9_]*$".into(),
             Text::Source => "^[^/\\\\].*\\.[cS]$".into(),
             Text::Optimise => "^-O[0123gsz]$".into(),
-            Text::Isa => format!("^rv32im?a?c?(_({}))*$", ISA_EXTENSIONS.join("|")),
+            Text::Isa => format!("^rv32im?a?f?c?(_({}))*$", ISA_EXTENSIONS.join("|")),
         })
     }
 }
@@ -166,7 +166,7 @@ fn is_isa(s: &str) -> bool {
     let mut parts = s.split('_');
     let letters = parts.next().unwrap_or_default();
     let Some(mut rest) = letters.strip_prefix("rv32i") else { return false };
-    for letter in ["m", "a", "c"] {
+    for letter in ["m", "a", "f", "c"] {
         rest = rest.strip_prefix(letter).unwrap_or(rest);
     }
     rest.is_empty() && parts.all(|e| ISA_EXTENSIONS.contains(&e))
@@ -242,8 +242,8 @@ mod tests {
             (Text::Optimise, &["-O0", "-Os"], &["O2", "-O4", "", "-O2 -g"]),
             (
                 Text::Isa,
-                &["rv32i", "rv32imac_zicsr_zifencei_zicbom"],
-                &["rv64i", "rv32", "rv32mi", "rv32i_zfoo", "rv32imacd", "rv32i_"],
+                &["rv32i", "rv32imac_zicsr_zifencei_zicbom", "rv32imafc_zicsr"],
+                &["rv64i", "rv32", "rv32mi", "rv32i_zfoo", "rv32imacd", "rv32icf", "rv32i_"],
             ),
         ] {
             for s in good {

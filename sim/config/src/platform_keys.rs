@@ -445,6 +445,7 @@ pub static CLASS: Table = Table {
             "jump_stalled",
             "in addition, for a taken branch or jump, while an instruction behind it stalls in decode",
         ),
+        Key::optional("float", "floating-point instructions; needed when isa has f", Value::Table(&FLOAT)),
     ],
     choice: None,
 };
@@ -452,6 +453,34 @@ pub static CLASS: Table = Table {
 /// Cycles that most cores do not have.
 const fn extra(name: &'static str, doc: &'static str) -> Key {
     Key::default(name, doc, Value::Int(0, CYCLES), Need::Int(0))
+}
+
+static FLOAT: Table = Table {
+    what: "the table `float`",
+    keys: &[
+        issue("add", "additions and subtractions"),
+        late("add_result"),
+        issue("mul", "multiplications"),
+        late("mul_result"),
+        issue("fused", "multiply and add with one rounding"),
+        late("fused_result"),
+        issue("div", "divisions"),
+        late("div_result"),
+        issue("sqrt", "square roots"),
+        late("sqrt_result"),
+        issue("compare", "comparisons, minimum, maximum"),
+        late("compare_result"),
+        issue("convert", "conversions from and to integers"),
+        late("convert_result"),
+        issue("transfer", "moves between the register files, signs, fclass"),
+        late("transfer_result"),
+    ],
+    choice: None,
+};
+
+/// How much later than its slot's end a result can be used.
+const fn late(name: &'static str) -> Key {
+    Key::default(name, "lateness of their results", Value::Int(0, CYCLES), Need::Int(0))
 }
 
 /// The cost of an instruction: at least one cycle, or time would stand still.

@@ -267,6 +267,45 @@ pub struct CoreClass {
     pub branch_misaligned: u32,
     /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode.
     pub jump_stalled: u32,
+    /// Floating-point instructions, when `isa` has `f`.
+    pub float: Option<FloatCosts>,
+}
+
+/// Costs of floating-point instructions; loads and stores cost what the integer ones do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FloatCosts {
+    /// Additions and subtractions.
+    pub add: u32,
+    /// Lateness of their results.
+    pub add_result: u32,
+    /// Multiplications.
+    pub mul: u32,
+    /// Lateness of their results.
+    pub mul_result: u32,
+    /// Multiply and add with one rounding.
+    pub fused: u32,
+    /// Lateness of their results.
+    pub fused_result: u32,
+    /// Divisions.
+    pub div: u32,
+    /// Lateness of their results.
+    pub div_result: u32,
+    /// Square roots.
+    pub sqrt: u32,
+    /// Lateness of their results.
+    pub sqrt_result: u32,
+    /// Comparisons, minimum, maximum.
+    pub compare: u32,
+    /// Lateness of their results.
+    pub compare_result: u32,
+    /// Conversions from and to integers.
+    pub convert: u32,
+    /// Lateness of their results.
+    pub convert_result: u32,
+    /// Moves between the register files, signs, fclass.
+    pub transfer: u32,
+    /// Lateness of their results.
+    pub transfer_result: u32,
 }
 
 /// A memory: a slave that caches may hold lines of.

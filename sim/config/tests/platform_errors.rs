@@ -339,8 +339,15 @@ fn errors_in_a_class_show_its_own_file() {
     holds(&e, &["the class in the file `nios2f.toml` is called `other`", "rename the file"]);
     let e = with("label = \"documented\"", "label = \"measured\"");
     holds(&e, &["`label` cannot be \"measured\"", "rtl, documented, assumed"]);
+    let e = with("isa = \"rv32imac", "isa = \"rv32imafdc");
+    holds(&e, &["`isa` cannot be", "any of m, a, f, c"]);
     let e = with("isa = \"rv32imac", "isa = \"rv32imafc");
-    holds(&e, &["`isa` cannot be", "any of m, a, c"]);
+    holds(&e, &["costs of floating-point instructions are missing", "add a section [float]"]);
+    let costs = "cache_op = 2 \n[float]\nadd = 1\nmul = 1\nfused = 1\ndiv = 1\nsqrt = 1\ncompare = 1\nconvert = 1\n";
+    let e = with("cache_op = 2 ", &format!("{costs}transfer = 1\n#"));
+    holds(&e, &["do not exist without the extension f", "write f in isa"]);
+    let e = with("cache_op = 2 ", &format!("{costs}#"));
+    holds(&e, &["the table `float` needs the key `transfer`", "moves between the register files"]);
     std::fs::remove_dir_all(dir).unwrap();
 }
 

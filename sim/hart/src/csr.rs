@@ -13,6 +13,9 @@ const MPIE: u32 = 1 << 7;
 const MPP: u32 = 3 << 11;
 const MPRV: u32 = 1 << 17;
 const TW: u32 = 1 << 21;
+/// mstatus.FS, and SD, which summarises it.
+const FS: u32 = 3 << 13;
+const SD: u32 = 1 << 31;
 /// misa.U
 const MISA_USER: u32 = 1 << 20;
 /// Counters that mcounteren can show to user mode: cycle, time, instret.
@@ -90,6 +93,11 @@ pub(crate) struct Csrs {
     was_user: bool,
     mprv: bool,
     timeout_wait: bool,
+    /// mstatus.FS: off, initial, clean, dirty.
+    float_state: u8,
+    /// fflags and frm.
+    pub flags: u8,
+    pub rounding: u8,
     counteren: u32,
     envcfg: u32,
     mie: u32,
@@ -122,6 +130,9 @@ impl Csrs {
             was_user: identity.user,
             mprv: false,
             timeout_wait: false,
+            float_state: 0,
+            flags: 0,
+            rounding: 0,
             counteren: 0,
             envcfg: 0,
             mie: 0,
@@ -208,6 +219,18 @@ impl Csrs {
         }
     }
 
+    /// Whether floating-point instructions and registers may be used.
+    #[inline(always)]
+    pub fn float_on(&self) -> bool {
+        self.float_state != 0
+    }
+
+    /// A floating-point register, flag or mode has been written.
+    #[inline(always)]
+    pub fn float_dirty(&mut self) {
+        self.float_state = 3;
+    }
+
     /// Whether wfi is an illegal instruction here.
     pub fn refuses_wfi(&self) -> bool {
         self.user && self.timeout_wait
@@ -240,12 +263,16 @@ impl Csrs {
             (self.mprv, MPRV),
             (self.timeout_wait, TW),
         ];
-        bits.iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum()
+        let float = u32::from(self.float_state) << 13 | if self.float_state == 3 { SD } else { 0 };
+        bits.iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum::<u32>() | float
     }
 
     fn set_mstatus(&mut self, value: u32) {
         self.interruptible = value & MIE != 0;
         self.was_interruptible = value & MPIE != 0;
+        if self.identity.isa.has(IsaSet::F) {
+            self.float_state = ((value & FS) >> 13) as u8;
+        }
         if self.identity.user {
             self.mprv = value & MPRV != 0;
             self.timeout_wait = value & TW != 0;
@@ -282,6 +309,10 @@ impl Csrs {
     /// The value of register `number`; `None` when there is none.
     pub fn read(&self, number: u16, at: Counts) -> Option<u32> {
         Some(match number {
+            1..=3 if !self.float_on() => return None,
+            1 => u32::from(self.flags),
+            2 => u32::from(self.rounding),
+            3 => u32::from(self.rounding) << 5 | u32::from(self.flags),
             0x300 => self.mstatus(),
             0x301 => self.identity.misa(),
             0x304 => self.mie,
@@ -322,6 +353,15 @@ impl Csrs {
         let lower = |old: u64| old & !0xffff_ffff | u64::from(value);
         let upper = |old: u64| old & 0xffff_ffff | u64::from(value) << 32;
         match number {
+            1..=3 => {
+                if number != 2 {
+                    self.flags = value as u8 & 31;
+                }
+                if number != 1 {
+                    self.rounding = (if number == 2 { value } else { value >> 5 }) as u8 & 7;
+                }
+                self.float_dirty();
+            }
             0x300 => self.set_mstatus(value),
             0x304 => self.mie = value & LINES,
             // A reserved mode is not stored.
@@ -365,6 +405,7 @@ impl Csrs {
             (self.mtval, self.inhibit),
             (self.counteren, self.envcfg),
             (self.mstatus(), u32::from(self.user)),
+            (u32::from(self.flags), u32::from(self.rounding)),
         ];
         for (a, b) in pairs {
             f(u64::from(a) << 32 | u64::from(b));

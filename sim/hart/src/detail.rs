@@ -49,7 +49,8 @@ impl Hart {
         }
         self.s.jumped = false;
         self.s.last_issue = issue;
-        if (Code::Lb..=Code::Sw).contains(&op.code) || (Code::LrW..=Code::AmoMaxu).contains(&op.code) {
+        let atomic = (Code::LrW..=Code::AmoMaxu).contains(&op.code);
+        if (Code::Lb..=Code::Sw).contains(&op.code) || atomic || matches!(op.code, Code::Flw | Code::Fsw) {
             issue = issue.max(self.s.next_access);
             let width = match op.code {
                 Code::Lh | Code::Lhu | Code::Sh => 2,
@@ -83,7 +84,7 @@ impl Hart {
     #[inline(never)]
     fn stalls_behind<M: Peek>(&self, mem: &M, behind: u32, issue: u64) -> bool {
         let op_at = |pc| isa::decode(self.config.isa, bits_at(mem, pc));
-        let ready = |op: &Op| self.ready[usize::from(op.rs1) & 31].max(self.ready[usize::from(op.rs2) & 31]);
+        let ready = |op: &Op| self.ready[usize::from(op.rs1) & 127].max(self.ready[usize::from(op.rs2) & 127]);
         let first = op_at(behind);
         if ready(&first) > issue + 1 {
             return ready(&first) > issue + 2;
@@ -99,7 +100,9 @@ impl Hart {
         }
         let second = op_at(behind.wrapping_add(u32::from(first.len)));
         let late = match first.code {
-            Code::Lb | Code::Lh | Code::Lw | Code::Lbu | Code::Lhu => self.costs.load_ready > self.costs.load,
+            Code::Lb | Code::Lh | Code::Lw | Code::Lbu | Code::Lhu | Code::Flw => {
+                self.costs.load_ready > self.costs.load
+            }
             _ if amount.is_some() => self.costs.shift_result != 0,
             _ => self.costs.alu_ready > self.costs.alu,
         };

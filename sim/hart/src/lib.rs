@@ -21,6 +21,8 @@ mod blocks;
 mod csr;
 mod detail;
 mod excepted;
+mod float;
+mod fpu;
 mod input;
 mod lines;
 mod observe;
@@ -32,7 +34,7 @@ mod trap;
 
 pub use excepted::Exception;
 pub use observe::Peek;
-pub use timing::{Predictor, Timing};
+pub use timing::{FloatTiming, Late, Predictor, Timing};
 
 use access::Split;
 use blocks::Blocks;
@@ -174,19 +176,31 @@ struct State {
     in_exception: bool,
 }
 
+/// f0 to f31, with when each can be used.
+#[derive(Clone, Debug)]
+struct FloatRegisters {
+    x: [u32; 32],
+    ready: [u64; 32],
+}
+
+/// Where the floating-point registers are among all.
+const FLOATS: std::ops::Range<usize> = isa::FLOAT as usize..isa::FLOAT as usize + 32;
+
 /// A hardware thread.
 #[derive(Clone, Debug)]
 pub struct Hart {
-    /// x0 to x31; x32 takes results that go nowhere, the rest lets an index of eight bits be used unchecked.
+    /// x0 to x31; x32 takes results that go nowhere; from 64 on f0 to f31. The rest lets an index of eight bits be used unchecked.
     x: [u32; 256],
     /// From when on each register can be used.
-    ready: [u64; 64],
-    /// Registers that may not be ready yet, and when all of them are: what is not in here can be used at once.
+    ready: [u64; 128],
+    /// Integer registers that may not be ready yet, and when all of them are: what is not in here can be used at once.
     late_set: u32,
     late_until: u64,
     s: State,
     saved_x: [u32; 32],
     saved_ready: [u64; 32],
+    /// Of the floating-point registers, which most cores do not have.
+    saved_float: Option<Box<FloatRegisters>>,
     saved: State,
     costs: Costs,
     history: History,
@@ -245,11 +259,12 @@ impl Hart {
         let probes = std::mem::take(&mut config.probes);
         Hart {
             x: [0; 256],
-            ready: [0; 64],
+            ready: [0; 128],
             late_set: 0,
             late_until: 0,
             saved_x: [0; 32],
             saved_ready: [0; 32],
+            saved_float: config.isa.has(IsaSet::F).then(|| Box::new(FloatRegisters { x: [0; 32], ready: [0; 32] })),
             s,
             saved: s,
             costs: Costs::from(&config.timing),
@@ -339,6 +354,10 @@ impl Hart {
     pub fn checkpoint(&mut self) {
         self.saved_x.copy_from_slice(&self.x[..32]);
         self.saved_ready.copy_from_slice(&self.ready[..32]);
+        if let Some(saved) = &mut self.saved_float {
+            saved.x.copy_from_slice(&self.x[FLOATS]);
+            saved.ready.copy_from_slice(&self.ready[FLOATS]);
+        }
         self.saved = self.s;
         self.saved_transfers.follow(&self.transfers);
         self.history.checkpoint();
@@ -356,6 +375,10 @@ impl Hart {
         self.ready[..32].copy_from_slice(&self.saved_ready);
         self.late_until = self.saved_ready.iter().copied().max().unwrap_or(0);
         self.late_set = u32::MAX;
+        if let Some(saved) = &self.saved_float {
+            self.x[FLOATS].copy_from_slice(&saved.x);
+            self.ready[FLOATS].copy_from_slice(&saved.ready);
+        }
         self.s = self.saved;
         self.transfers.go_back(&self.saved_transfers);
         self.history.rewind();
@@ -405,6 +428,11 @@ impl Hart {
     /// All registers.
     pub fn regs(&self) -> [u32; 32] {
         std::array::from_fn(|i| self.x[i])
+    }
+
+    /// A floating-point register; 0 where there are none.
+    pub fn float_reg(&self, index: u8) -> u32 {
+        self.x[FLOATS][usize::from(index & 31)]
     }
 
     /// A control register as machine mode would read it now.
@@ -485,7 +513,8 @@ impl Hart {
     /// Feed all state that the future depends on into `f`, in a fixed order.
     #[allow(clippy::should_implement_trait)] // The name of this in every component; it is not for hash tables.
     pub fn hash(&self, f: &mut dyn FnMut(u64)) {
-        for i in 0..32 {
+        let floats = if self.saved_float.is_some() { FLOATS } else { 0..0 };
+        for i in (0..32).chain(floats) {
             let late = self.ready[i].saturating_sub(self.s.now);
             f(u64::from(self.x[i]));
             f(late);

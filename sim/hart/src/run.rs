@@ -9,6 +9,7 @@ use crate::block_run::At;
 use crate::csr::{Block, Counts};
 use crate::lines::{self, tag, Lines};
 use crate::pmp::Pmp;
+use crate::transfers::bits_at;
 use crate::trap::cause;
 use crate::{Boundary, Hart, Held, Peek, Stop};
 use engine::{Access, AccessFault, AmoOp, CacheOp, Fetch, HartMemory, Prefetch, Width};
@@ -286,9 +287,9 @@ impl Hart {
                 // Field by field: a copy of the whole would live in memory.
                 let e = &lines.entries[at];
                 let (code, imm, len, kind_of) = (e.op.code, e.op.imm, e.op.len, e.tag);
-                let rd = usize::from(e.op.rd) & 63;
-                let rs1 = usize::from(e.op.rs1) & 63;
-                let rs2 = usize::from(e.op.rs2) & 63;
+                let rd = usize::from(e.op.rd) & 127;
+                let rs1 = usize::from(e.op.rs1) & 127;
+                let rs2 = usize::from(e.op.rs2) & 127;
                 if OBSERVED && kind_of & tag::PROBE != 0 {
                     let (stamp, accounts) = match &self.s.boundary {
                         Some(b) => (b.now, &b.accounts),
@@ -682,6 +683,46 @@ impl Hart {
                     }
                     Code::CboClean => cache!(CacheOp::Clean),
                     Code::CboFlush => cache!(CacheOp::Flush),
+                    Code::Flw | Code::Fsw if !self.s.csrs.float_on() => {
+                        trap!(cause::ILLEGAL, bits_at(mem, here!()))
+                    }
+                    Code::Flw => {
+                        load!(Width::Word, |v| v);
+                        self.s.csrs.float_dirty();
+                    }
+                    Code::Fsw => store!(Width::Word),
+                    Code::FaddS
+                    | Code::FsubS
+                    | Code::FmulS
+                    | Code::FdivS
+                    | Code::FsqrtS
+                    | Code::FmaddS
+                    | Code::FmsubS
+                    | Code::FnmsubS
+                    | Code::FnmaddS
+                    | Code::FsgnjS
+                    | Code::FsgnjnS
+                    | Code::FsgnjxS
+                    | Code::FminS
+                    | Code::FmaxS
+                    | Code::FeqS
+                    | Code::FltS
+                    | Code::FleS
+                    | Code::FclassS
+                    | Code::FcvtWS
+                    | Code::FcvtWuS
+                    | Code::FcvtSW
+                    | Code::FcvtSWu
+                    | Code::FmvXW
+                    | Code::FmvWX => match self.float_operation(&lines.entries[at].op, a, b, issue) {
+                        Some(c) => {
+                            self.x[rd] = c.value;
+                            self.ready[rd] = c.ready;
+                            now = c.now;
+                            late!();
+                        }
+                        None => trap!(cause::ILLEGAL, bits_at(mem, here!())),
+                    },
                     Code::Illegal => match kind_of & tag::KIND {
                         tag::NEXT => {
                             pc = here!();

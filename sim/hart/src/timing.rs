@@ -18,6 +18,51 @@ pub enum Predictor {
     TwoBit,
 }
 
+/// What an instruction costs, and how much later its result can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Late {
+    pub cost: u32,
+    pub result: u32,
+}
+
+impl Late {
+    /// One cycle, with the result at its end.
+    pub const ONE: Late = Late { cost: 1, result: 0 };
+}
+
+/// Costs of floating-point instructions; loads and stores cost what the integer ones do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct FloatTiming {
+    pub add: Late,
+    pub mul: Late,
+    /// Multiply and add with one rounding.
+    pub fused: Late,
+    pub div: Late,
+    pub sqrt: Late,
+    /// Comparisons, minimum and maximum.
+    pub compare: Late,
+    /// Between numbers and integers.
+    pub convert: Late,
+    /// Between the two register files, signs, classes.
+    pub transfer: Late,
+}
+
+impl FloatTiming {
+    /// Every instruction takes one cycle.
+    pub const IDEAL: FloatTiming = FloatTiming {
+        add: Late::ONE,
+        mul: Late::ONE,
+        fused: Late::ONE,
+        div: Late::ONE,
+        sqrt: Late::ONE,
+        compare: Late::ONE,
+        convert: Late::ONE,
+        transfer: Late::ONE,
+    };
+}
+
 /// Costs of a core in cycles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
@@ -80,6 +125,7 @@ pub struct Timing {
     pub branch_misaligned: u32,
     /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode: the fetch of the target waits.
     pub jump_stalled: u32,
+    pub float: FloatTiming,
 }
 
 impl Timing {
@@ -124,6 +170,7 @@ impl Timing {
         target_misaligned: 0,
         branch_misaligned: 0,
         jump_stalled: 0,
+        float: FloatTiming::IDEAL,
     };
 
     /// Cycles of a shift by this amount.
@@ -175,6 +222,8 @@ pub(crate) struct Costs {
     pub jump_stalled: u64,
     /// One of these or `csr_drain` is not zero, or links are late: the loop must look closer.
     pub detailed: bool,
+    /// Cost, and when the result can be used, of floating-point instructions.
+    pub float: [(u64, u64); 8],
     /// Conditional branches by `2 * foreseen + taken`.
     pub branch: [u64; 4],
 }
@@ -228,6 +277,11 @@ impl From<&Timing> for Costs {
                 | t.alu_result
                 | t.csr_drain
                 != 0,
+            float: {
+                let f = &t.float;
+                let all = [f.add, f.mul, f.fused, f.div, f.sqrt, f.compare, f.convert, f.transfer];
+                all.map(|l| (l.cost.into(), late(l.cost, l.result)))
+            },
             branch: [t.branch_not_taken.into(), wrong, wrong, t.branch_taken.into()],
         }
     }

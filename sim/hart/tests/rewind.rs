@@ -8,7 +8,7 @@ mod common;
 use common::asm::*;
 use common::*;
 use engine::{Cycle, HartMemory};
-use hart::{Exception, Hart, HartConfig, Misaligned, Privilege, Stop, Timing};
+use hart::{Exception, FloatTiming, Hart, HartConfig, Late, Misaligned, Privilege, Stop, Timing};
 use trace::{kind, Account, Operand, Probe, Record};
 
 struct Random(u64);
@@ -38,6 +38,7 @@ struct Case {
     /// and what a store to code does before fence.i must not depend on when the hart looks.
     icache: usize,
     privilege: Privilege,
+    float: bool,
     until: u64,
 }
 
@@ -68,7 +69,14 @@ fn instruction(r: &mut Random) -> Vec<u8> {
     let (a, b, c) = (r.register(), r.register(), r.register());
     let base = 2 + (r.below(3) == 0) as u32;
     let offset = (r.below(16) * 4) as i32 + if r.below(8) == 0 { r.below(4) as i32 } else { 0 };
-    let word = match r.below(48) {
+    let f = |r: &mut Random| r.below(4) as u32;
+    let word = match r.below(56) {
+        48 | 49 => flw(f(r), base, offset),
+        50 => fsw(f(r), base, offset),
+        51..=53 => fop([0, 4, 8, 12, 0x2c, 0x10, 0x14][r.below(7) as usize], r.below(8) as u32, f(r), f(r), f(r)),
+        54 => fma(f(r), 7, f(r), f(r), f(r), f(r)),
+        55 => [fmv_w_x(f(r), a), fmv_x_w(a, f(r)), fop(0x68, 7, f(r), a, 1), fop(0x60, 0, a, f(r), 0)]
+            [r.below(4) as usize],
         40 | 41 => csrrw(a, 0x3b0 + r.below(16) as u32, b),
         42 => csrrw(a, 0x3a0 + r.below(3) as u32, b),
         43 => csrrw(a, 0x300, b),
@@ -119,7 +127,9 @@ fn case(seed: u64) -> Case {
         csrrw(0, 0x3bf, 5),
         lui(6, 0x1f00_0000),
         csrrw(0, 0x3a3, 6),
-        jal(0, (BODY - BASE) as i32 - 44),
+        lui(6, 0x2000),
+        csrrs(0, 0x300, 6),
+        jal(0, (BODY - BASE) as i32 - 52),
     ]);
     program.resize((VECTOR - BASE) as usize, 0);
     program.extend(words(&handler()));
@@ -154,14 +164,16 @@ fn case(seed: u64) -> Case {
     } else {
         Privilege { user: true, pmp_entries: 16 * (r.below(4) != 0) as u8, pmp_granularity_bytes: 4 << r.below(3) }
     };
-    Case { program, probes, changes, icache, privilege, until }
+    Case { program, probes, changes, icache, privilege, float: r.below(2) == 0, until }
 }
 
 fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
     let mut bus = Bus::with_icache(&case.program, case.icache);
     // Memories need not count.
     bus.changes = u64::from(case.until % 5 != 0);
-    let plain = Timing { predictor_entries: 8, ..nios2f() };
+    let late = Late { cost: 2, result: 5 };
+    let float = FloatTiming { add: late, mul: late, div: Late { cost: 17, result: 2 }, ..FloatTiming::IDEAL };
+    let plain = Timing { predictor_entries: 8, float, ..nios2f() };
     let detailed = Timing {
         alu_result: 1,
         csr_drain: 2,
@@ -175,8 +187,10 @@ fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
         ..plain.clone()
     };
     let timing = if case.until % 3 == 0 { detailed } else { plain };
+    let isa = if case.float { "rv32imafc_zicsr_zifencei_zicbom_zicbop" } else { "rv32imac_zicsr_zifencei_zicbom" };
+    let isa = isa.parse().unwrap();
     let misaligned = if case.until % 2 == 0 { Misaligned::Split } else { Misaligned::Trap };
-    let config = HartConfig { observe, misaligned, privilege: case.privilege, probes: case.probes.clone(), ..config(timing) };
+    let config = HartConfig { observe, misaligned, privilege: case.privilege, isa, probes: case.probes.clone(), ..config(timing) };
     let mut hart = Hart::new(config);
     if case.until % 7 != 0 {
         hart.insist_on_blocks();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The 16-bit encodings of RV32C without floating point. Each is the 32-bit operation that it abbreviates.
+//! The 16-bit encodings of RV32C, and with F those of Zcf. Each is the 32-bit operation that it abbreviates.
 //!
 //! Hints (a result in x0, a shift by 0, an addition of 0) are the operation they look like, which changes nothing.
 
 use crate::decode::illegal;
-use crate::{Code, Op};
+use crate::{Code, IsaSet, Op, FLOAT};
 
 /// One of the eight registers x8 to x15.
 fn short(h: u32, shift: u32) -> u8 {
@@ -49,12 +49,13 @@ fn word_offset(h: u32) -> i32 {
     (place(h, 12, 10, 3) | place(h, 6, 6, 2) | place(h, 5, 5, 6)) as i32
 }
 
-pub(crate) fn decode(half: u16) -> Op {
+pub(crate) fn decode(set: IsaSet, half: u16) -> Op {
     let h = u32::from(half);
+    let float = set.has(IsaSet::F);
     let op = match h & 3 {
-        0 => quadrant0(h),
+        0 => quadrant0(h, float),
         1 => quadrant1(h),
-        _ => quadrant2(h),
+        _ => quadrant2(h, float),
     };
     match op {
         Some(op) => Op { len: 2, ..op },
@@ -62,7 +63,7 @@ pub(crate) fn decode(half: u16) -> Op {
     }
 }
 
-fn quadrant0(h: u32) -> Option<Op> {
+fn quadrant0(h: u32, float: bool) -> Option<Op> {
     let (rd, rs1) = (short(h, 2), short(h, 7));
     match h >> 13 {
         0 => {
@@ -70,7 +71,9 @@ fn quadrant0(h: u32) -> Option<Op> {
             (imm != 0).then(|| Op { code: Code::Addi, rd, rs1: 2, imm: imm as i32, ..Op::default() })
         }
         2 => Some(Op { code: Code::Lw, rd, rs1, imm: word_offset(h), ..Op::default() }),
+        3 if float => Some(Op { code: Code::Flw, rd: rd | FLOAT, rs1, imm: word_offset(h), ..Op::default() }),
         6 => Some(Op { code: Code::Sw, rs1, rs2: rd, imm: word_offset(h), ..Op::default() }),
+        7 if float => Some(Op { code: Code::Fsw, rs1, rs2: rd | FLOAT, imm: word_offset(h), ..Op::default() }),
         _ => None,
     }
 }
@@ -112,16 +115,19 @@ fn arithmetic(h: u32) -> Option<Op> {
     }
 }
 
-fn quadrant2(h: u32) -> Option<Op> {
+fn quadrant2(h: u32, float: bool) -> Option<Op> {
     let rd = ((h >> 7) & 31) as u8;
     let rs2 = ((h >> 2) & 31) as u8;
     let top = h & (1 << 12) != 0;
     let some = Op::default();
     match h >> 13 {
         0 => (!top).then_some(Op { code: Code::Slli, rd, rs1: rd, imm: i32::from(rs2), ..some }),
-        2 => {
-            let imm = place(h, 12, 12, 5) | place(h, 6, 4, 2) | place(h, 3, 2, 6);
-            (rd != 0).then_some(Op { code: Code::Lw, rd, rs1: 2, imm: imm as i32, ..some })
+        2 | 3 => {
+            let imm = (place(h, 12, 12, 5) | place(h, 6, 4, 2) | place(h, 3, 2, 6)) as i32;
+            if h >> 13 == 3 {
+                return float.then_some(Op { code: Code::Flw, rd: rd | FLOAT, rs1: 2, imm, ..some });
+            }
+            (rd != 0).then_some(Op { code: Code::Lw, rd, rs1: 2, imm, ..some })
         }
         4 => match (top, rd, rs2) {
             (false, 0, 0) => None,
@@ -131,9 +137,12 @@ fn quadrant2(h: u32) -> Option<Op> {
             (true, _, 0) => Some(Op { code: Code::Jalr, rd: 1, rs1: rd, ..some }),
             (true, _, _) => Some(Op { code: Code::Add, rd, rs1: rd, rs2, ..some }),
         },
-        6 => {
-            let imm = place(h, 12, 9, 2) | place(h, 8, 7, 6);
-            Some(Op { code: Code::Sw, rs1: 2, rs2, imm: imm as i32, ..some })
+        6 | 7 => {
+            let imm = (place(h, 12, 9, 2) | place(h, 8, 7, 6)) as i32;
+            if h >> 13 == 7 {
+                return float.then_some(Op { code: Code::Fsw, rs1: 2, rs2: rs2 | FLOAT, imm, ..some });
+            }
+            Some(Op { code: Code::Sw, rs1: 2, rs2, imm, ..some })
         }
         _ => None,
     }

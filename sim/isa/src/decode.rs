@@ -4,7 +4,7 @@
 //! Fields that the manual reserves for later use and tells a core to ignore (all of fence and fence.i except the
 //! opcode) are ignored; every other reserved value is illegal.
 
-use crate::{compressed, Code, IsaSet, Op};
+use crate::{compressed, Code, IsaSet, Op, FLOAT};
 
 /// Decode the instruction whose first two bytes are the low half of `bits`. The upper half is ignored when
 /// the lower half is a whole instruction.
@@ -14,7 +14,7 @@ pub fn decode(set: IsaSet, bits: u32) -> Op {
         if !set.has(IsaSet::C) {
             return illegal(u32::from(half), 2);
         }
-        return compressed::decode(half);
+        return compressed::decode(set, half);
     }
     let op = wide(set, bits);
     if op.code == Code::Illegal {
@@ -110,7 +110,58 @@ fn wide(set: IsaSet, b: u32) -> Op {
             };
             Op { code, rd, rs1, rs2, ..none }
         }
+        0x07 | 0x27 | 0x43 | 0x47 | 0x4b | 0x4f | 0x53 if set.has(IsaSet::F) => float(b, none),
         _ => none,
+    }
+}
+
+/// The encodings of the F extension.
+fn float(b: u32, none: Op) -> Op {
+    let (rd, rs1, rs2) = (reg(b, 7), reg(b, 15), reg(b, 20));
+    let (fd, f1, f2) = (rd | FLOAT, rs1 | FLOAT, rs2 | FLOAT);
+    let mode = (b >> 12) & 7;
+    match b & 0x7f {
+        0x07 if mode == 2 => return Op { code: Code::Flw, rd: fd, rs1, imm: i_imm(b), ..none },
+        0x27 if mode == 2 => return Op { code: Code::Fsw, rs1, rs2: f2, imm: s_imm(b), ..none },
+        0x07 | 0x27 => return none,
+        _ => {}
+    }
+    let rounds = matches!(mode, 0..=4 | 7);
+    let imm = mode as i32;
+    let op = b & 0x7f;
+    if op != 0x53 {
+        // Single precision only.
+        if !rounds || (b >> 25) & 3 != 0 {
+            return none;
+        }
+        let code = [Code::FmaddS, Code::FmsubS, Code::FnmsubS, Code::FnmaddS][((op >> 2) & 3) as usize];
+        return Op { code, rd: fd, rs1: f1, rs2: f2, imm: imm | i32::from(reg(b, 27)) << 8, ..none };
+    }
+    let (code, rd, rs1, rs2, legal) = match (b >> 25, rs2) {
+        (0x00, _) => (Code::FaddS, fd, f1, f2, rounds),
+        (0x04, _) => (Code::FsubS, fd, f1, f2, rounds),
+        (0x08, _) => (Code::FmulS, fd, f1, f2, rounds),
+        (0x0c, _) => (Code::FdivS, fd, f1, f2, rounds),
+        (0x2c, 0) => (Code::FsqrtS, fd, f1, 0, rounds),
+        (0x10, _) => {
+            let code = [Code::FsgnjS, Code::FsgnjnS, Code::FsgnjxS][mode.min(2) as usize];
+            (code, fd, f1, f2, mode < 3)
+        }
+        (0x14, _) => ([Code::FminS, Code::FmaxS][(mode & 1) as usize], fd, f1, f2, mode < 2),
+        (0x50, _) => ([Code::FleS, Code::FltS, Code::FeqS][mode.min(2) as usize], rd, f1, f2, mode < 3),
+        (0x60, 0) => (Code::FcvtWS, rd, f1, 0, rounds),
+        (0x60, 1) => (Code::FcvtWuS, rd, f1, 0, rounds),
+        (0x68, 0) => (Code::FcvtSW, fd, rs1, 0, rounds),
+        (0x68, 1) => (Code::FcvtSWu, fd, rs1, 0, rounds),
+        (0x70, 0) if mode == 1 => (Code::FclassS, rd, f1, 0, true),
+        (0x70, 0) => (Code::FmvXW, rd, f1, 0, mode == 0),
+        (0x78, 0) => (Code::FmvWX, fd, rs1, 0, mode == 0),
+        _ => return none,
+    };
+    if legal {
+        Op { code, rd, rs1, rs2, imm, ..none }
+    } else {
+        none
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A compressed instruction decodes to the operation that it abbreviates, so whoever executes has one list of
 //! operations. What an encoding means depends on the extensions alone; everything they do not define is
-//! [`Code::Illegal`], the all-zero halfword included.
+//! [`Code::Illegal`], the all-zero halfword included. So is a floating-point operation with a reserved rounding mode.
 //!
 //! Deliberately lacks: time, memory, registers, privilege, and the meaning of a control register.
 
@@ -100,9 +100,43 @@ pub enum Code {
     CboFlush,
     /// Zicbop hint; the low five bits of `imm` are 0 for instructions, 1 for reading, 3 for writing, the rest is the offset.
     Prefetch,
+    /// Of floating-point operations a register number of 64 and more is one of the floating-point registers, the low three
+    /// bits of `imm` are the rounding mode, and bits 8 to 12 the third source.
+    FaddS,
+    FsubS,
+    FmulS,
+    FdivS,
+    FsqrtS,
+    FmaddS,
+    FmsubS,
+    FnmsubS,
+    FnmaddS,
+    FsgnjS,
+    FsgnjnS,
+    FsgnjxS,
+    FminS,
+    FmaxS,
+    FeqS,
+    FltS,
+    FleS,
+    FclassS,
+    FcvtWS,
+    FcvtWuS,
+    FcvtSW,
+    FcvtSWu,
+    FmvXW,
+    FmvWX,
+    /// `imm` is the offset, here and in the next.
+    Flw,
+    Fsw,
 }
 
+/// Added to the number of a floating-point register.
+pub const FLOAT: u8 = 64;
+
 /// One decoded instruction. Fields that an operation does not have are zero.
+///
+/// Registers 0 to 31 are the integer ones, [`FLOAT`] and up the floating-point ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Op {
     /// Immediate, offset, or what [`Code`] says.

@@ -55,6 +55,9 @@ impl IsaSet {
     /// pause; without it the encoding is an ordinary fence.
     pub const ZIHINTPAUSE: IsaSet = IsaSet(256);
 
+    /// Single-precision floating point; it needs control registers.
+    pub const F: IsaSet = IsaSet(512);
+
     /// Whether all of `part` is in this set.
     #[inline]
     pub const fn has(self, part: IsaSet) -> bool {
@@ -80,6 +83,9 @@ impl IsaSet {
         if self.has(Self::C) {
             v |= 1 << 2;
         }
+        if self.has(Self::F) {
+            v |= 1 << 5;
+        }
         if self.has(Self::M) {
             v |= 1 << 12;
         }
@@ -90,7 +96,7 @@ impl IsaSet {
 impl fmt::Display for IsaSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("rv32i")?;
-        for (letter, part) in [("m", Self::M), ("a", Self::A), ("c", Self::C)] {
+        for (letter, part) in [("m", Self::M), ("a", Self::A), ("f", Self::F), ("c", Self::C)] {
             if self.has(part) {
                 f.write_str(letter)?;
             }
@@ -120,8 +126,9 @@ impl FromStr for IsaSet {
                 (0, _) => return Err(fail("the base must be i".to_string())),
                 (_, 'm') => IsaSet::M,
                 (_, 'a') => IsaSet::A,
+                (_, 'f') => IsaSet::F.with(IsaSet::ZICSR),
                 (_, 'c') => IsaSet::C,
-                _ => return Err(fail(format!("extension `{letter}` is not modelled; known are m, a, c"))),
+                _ => return Err(fail(format!("extension `{letter}` is not modelled; known are m, a, f, c"))),
             };
             set = set.with(part);
         }
@@ -158,13 +165,15 @@ mod tests {
         assert_eq!(e("rv64i"), "isa `rv64i`: must begin with rv32");
         assert_eq!(e("rv32"), "isa `rv32`: the base must be i");
         assert_eq!(e("rv32e"), "isa `rv32e`: the base must be i");
-        assert!(e("rv32imf").contains("`f` is not modelled"));
+        assert!(e("rv32imafd").contains("`d` is not modelled; known are m, a, f, c"));
         assert!(e("rv32i_zfoo").contains("`zfoo` is not modelled; known are zicsr"));
     }
 
     #[test]
     fn misa_names_the_letters() {
         assert_eq!("rv32imac".parse::<IsaSet>().unwrap().misa(), 0x4000_1105);
+        assert_eq!("rv32imafc".parse::<IsaSet>().unwrap().misa(), 0x4000_1125);
+        assert_eq!("rv32if".parse::<IsaSet>().unwrap().to_string(), "rv32if_zicsr");
         assert_eq!(IsaSet::BASE.misa(), 0x4000_0100);
     }
 }

@@ -2,21 +2,52 @@
 //! Instructions as text, in the notation of objdump without aliases that hide what is executed, except the four that
 //! everybody reads (`nop`, `li`, `mv`, `ret`) and the forms with x0 of jumps.
 
-use crate::{Code, Op};
+use crate::{Code, Op, FLOAT};
 
 const ABI: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
-/// The ABI name of a register.
+const FLOAT_ABI: [&str; 32] = [
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
+    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+];
+
+/// The ABI name of a register; from [`FLOAT`] on of a floating-point one.
 pub fn register_name(r: u8) -> &'static str {
-    ABI[usize::from(r & 31)]
+    if r & FLOAT != 0 {
+        FLOAT_ABI[usize::from(r & 31)]
+    } else {
+        ABI[usize::from(r & 31)]
+    }
 }
+
+const PMPADDR: [&str; 16] = [
+    "pmpaddr0",
+    "pmpaddr1",
+    "pmpaddr2",
+    "pmpaddr3",
+    "pmpaddr4",
+    "pmpaddr5",
+    "pmpaddr6",
+    "pmpaddr7",
+    "pmpaddr8",
+    "pmpaddr9",
+    "pmpaddr10",
+    "pmpaddr11",
+    "pmpaddr12",
+    "pmpaddr13",
+    "pmpaddr14",
+    "pmpaddr15",
+];
 
 /// The name of a control register, if it has one here.
 pub fn csr_name(number: u16) -> Option<&'static str> {
     Some(match number {
+        0x001 => "fflags",
+        0x002 => "frm",
+        0x003 => "fcsr",
         0x300 => "mstatus",
         0x301 => "misa",
         0x304 => "mie",
@@ -26,6 +57,8 @@ pub fn csr_name(number: u16) -> Option<&'static str> {
         0x310 => "mstatush",
         0x31a => "menvcfgh",
         0x320 => "mcountinhibit",
+        0x3a0..=0x3a3 => ["pmpcfg0", "pmpcfg1", "pmpcfg2", "pmpcfg3"][usize::from(number & 3)],
+        0x3b0..=0x3bf => PMPADDR[usize::from(number & 15)],
         0x340 => "mscratch",
         0x341 => "mepc",
         0x342 => "mcause",
@@ -127,6 +160,32 @@ fn mnemonic(code: Code) -> &'static str {
         CboClean => "cbo.clean",
         CboFlush => "cbo.flush",
         Prefetch => "prefetch",
+        FaddS => "fadd.s",
+        FsubS => "fsub.s",
+        FmulS => "fmul.s",
+        FdivS => "fdiv.s",
+        FsqrtS => "fsqrt.s",
+        FmaddS => "fmadd.s",
+        FmsubS => "fmsub.s",
+        FnmsubS => "fnmsub.s",
+        FnmaddS => "fnmadd.s",
+        FsgnjS => "fsgnj.s",
+        FsgnjnS => "fsgnjn.s",
+        FsgnjxS => "fsgnjx.s",
+        FminS => "fmin.s",
+        FmaxS => "fmax.s",
+        FeqS => "feq.s",
+        FltS => "flt.s",
+        FleS => "fle.s",
+        FclassS => "fclass.s",
+        FcvtWS => "fcvt.w.s",
+        FcvtWuS => "fcvt.wu.s",
+        FcvtSW => "fcvt.s.w",
+        FcvtSWu => "fcvt.s.wu",
+        FmvXW => "fmv.x.w",
+        FmvWX => "fmv.w.x",
+        Flw => "flw",
+        Fsw => "fsw",
     }
 }
 
@@ -142,6 +201,11 @@ fn fence_set(bits: i32) -> String {
     } else {
         set
     }
+}
+
+/// The rounding mode, unless it is that of `frm`.
+fn rounding(imm: i32) -> &'static str {
+    [",rne", ",rtz", ",rdn", ",rup", ",rmm", "", "", ""][(imm & 7) as usize]
 }
 
 /// The instruction `op` at `pc`; targets of jumps are absolute.
@@ -180,6 +244,16 @@ pub fn text(op: &Op, pc: u32) -> String {
         Fence => format!("fence {},{}", fence_set(imm >> 4), fence_set(imm & 15)),
         CboInval | CboClean | CboFlush => format!("{name} ({rs1})"),
         Prefetch => format!("prefetch.{} {}({rs1})", ["i", "r", "", "w"][(imm & 3) as usize], imm & !31),
+        Flw => format!("{name} {rd},{imm}({rs1})"),
+        Fsw => format!("{name} {rs2},{imm}({rs1})"),
+        FaddS | FsubS | FmulS | FdivS => format!("{name} {rd},{rs1},{rs2}{}", rounding(imm)),
+        FsqrtS | FcvtWS | FcvtWuS | FcvtSW | FcvtSWu => format!("{name} {rd},{rs1}{}", rounding(imm)),
+        FmaddS | FmsubS | FnmsubS | FnmaddS => {
+            let rs3 = register_name((imm >> 8 & 31) as u8 | FLOAT);
+            format!("{name} {rd},{rs1},{rs2},{rs3}{}", rounding(imm))
+        }
+        FsgnjS | FsgnjnS | FsgnjxS | FminS | FmaxS | FeqS | FltS | FleS => format!("{name} {rd},{rs1},{rs2}"),
+        FclassS | FmvXW | FmvWX => format!("{name} {rd},{rs1}"),
         FenceI | Pause | Ecall | Ebreak | Mret | Wfi => name.to_string(),
     }
 }

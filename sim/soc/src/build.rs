@@ -16,7 +16,7 @@ use dev::{
     VirtioMmio,
 };
 use engine::{Cycle, Cycles, Line, Mmio};
-use hart::{Hart, HartConfig, Privilege, Timing};
+use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
 use mem::{
     AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters,
     Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming,
@@ -83,6 +83,21 @@ fn timing(class: &config::CoreClass) -> Timing {
         target_misaligned: class.target_misaligned,
         branch_misaligned: class.branch_misaligned,
         jump_stalled: class.jump_stalled,
+        float: class.float.as_ref().map_or(FloatTiming::IDEAL, float_timing),
+    }
+}
+
+fn float_timing(f: &config::FloatCosts) -> FloatTiming {
+    let late = |cost, result| Late { cost, result };
+    FloatTiming {
+        add: late(f.add, f.add_result),
+        mul: late(f.mul, f.mul_result),
+        fused: late(f.fused, f.fused_result),
+        div: late(f.div, f.div_result),
+        sqrt: late(f.sqrt, f.sqrt_result),
+        compare: late(f.compare, f.compare_result),
+        convert: late(f.convert, f.convert_result),
+        transfer: late(f.transfer, f.transfer_result),
     }
 }
 

@@ -31,6 +31,10 @@ INSTRUCTIONS = {
     "csrrs": "csrrc", "csrrwi": "csrrsi",
     "beq": "bne", "bltu": "blt", "c.bnez": "c.beqz",
     "ecall": "ebreak", "ebreak": "ecall", "mret": "ecall",
+    "fadd.s": "fsub.s", "fmul.s": "fdiv.s", "fdiv.s": "fmul.s", "fmadd.s": "fmsub.s", "fnmsub.s": "fnmadd.s",
+    "fsgnj.s": "fsgnjn.s", "fsgnjx.s": "fsgnj.s", "fmin.s": "fmax.s", "feq.s": "fle.s", "flt.s": "feq.s",
+    "fcvt.w.s": "fcvt.wu.s", "fcvt.s.w": "fcvt.s.wu", "fclass.s": "fmv.x.w", "fmv.x.w": "fclass.s",
+    "fmv.w.x": "fcvt.s.w", "flw": "fsw", "fsw": "flw", "c.flw": "c.fsw", "c.fswsp": "c.flwsp",
 }  # fmt: skip
 
 # A line that is counted under this name -> a whole instruction
@@ -39,9 +43,12 @@ LINES = {
     "to user mode": NOTHING, "protect": NOTHING, "locked": NOTHING, "mprv": NOTHING, "interrupt": NOTHING,
     "mcounteren": NOTHING, "menvcfg": NOTHING, "jump into the scratch memory": NOTHING,
     "mret in user mode": NOTHING, "wfi in user mode": NOTHING, "CSR in user mode": NOTHING,
-    "counter in user mode": NOTHING,
+    "counter in user mode": NOTHING, "fsqrt.s": NOTHING, "frm": NOTHING, "fflags": NOTHING, "fcsr": NOTHING,
+    "float on": NOTHING, "float off": NOTHING, "reserved frm": NOTHING,
 }  # fmt: skip
-FAULTS = {**INSTRUCTIONS, **LINES}
+# A rounding mode -> another one
+MODES = {"rne": "rup", "rtz": "rne", "rdn": "rtz", "rup": "rne", "rmm": "rne"}
+FAULTS = {**INSTRUCTIONS, **LINES, **MODES}
 
 ORDERED = re.compile(r"^(lr\.w|sc\.w|amo\w+\.w)((?:\.aq|\.rl|\.aqrl)?) ")
 
@@ -50,6 +57,8 @@ def broken(name: str, instead: str, line: str) -> str:
     """A line with one instruction replaced. Lines with a raw encoding and labels stay."""
     if name in LINES:
         return f"{instead} # {name}" if counted(line) == name else line
+    if name in MODES:
+        return re.sub(rf"\b{name}\b", instead, line)
     ordered = ORDERED.match(line)
     if ordered:
         return f"{instead}{ordered.group(2)} {line[ordered.end() :]}" if ordered.group(1) == name else line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random programs for RV32IMAC with Zicsr and Zifencei in machine mode; user mode is in `privileged`.
+"""Random programs for RV32IMAC with Zicsr and Zifencei in machine mode; more is in `privileged` and `floating`.
 
 Only behaviour that the specification fixes, or that both machines state, is generated. Left out on purpose: counters
 (they count cycles), interrupts of timers (they come at different instructions), wfi that waits, and an SC.W whose
@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, TypeAlias
 
-from tests.fuzz.isa import privileged
+from tests.fuzz.isa import floating, privileged
 from tests.fuzz.isa.program import CODE_SLOT, CONTEXT, SCRATCH, SCRATCH_BYTES, Program, Unit
 
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ ILLEGAL_WORDS = {
     "op funct7 0x20 sll": 0x40B51533, "op funct7 0x21": 0x42B50533, "op funct7 0x7f": 0xFEB50533, "amo.d": 0x00B5352F,
     "amo funct3 0": 0x00B5052F, "amo funct5 0x1f": 0xF8B5252F, "amo funct5 5": 0x28B5252F,
     "lr.w with rs2": 0x1015252F, "system funct3 4": 0x00054573, "system 0x7ff": 0x7FF00073,
-    "ecall with rd": 0x00000573, "ebreak with rs1": 0x00150073, "flw": 0x00022507, "fsw": 0x00A22027,
-    "fadd.s": 0x00B50553, "fmadd.s": 0x00B50543, "misc-mem funct3 7": 0x0000700F, "48 bits": 0x0000001F,
+    "ecall with rd": 0x00000573, "ebreak with rs1": 0x00150073,
+    **floating.ILLEGAL, "misc-mem funct3 7": 0x0000700F, "48 bits": 0x0000001F,
     "all ones": 0xFFFFFFFF,
 }  # fmt: skip
 ILLEGAL_HALVES = {
-    "zero": 0x0000, "c.addi4spn 0": 0x0004, "c.fld": 0x2108, "c.flw": 0x6108, "reserved 100 00": 0x8108,
-    "c.fsd": 0xA108, "c.fsw": 0xE108, "c.lui 0": 0x6501, "c.addi16sp 0": 0x6101, "c.subw": 0x9D0D, "c.addw": 0x9D2D,
+    "zero": 0x0000, "c.addi4spn 0": 0x0004, "c.fld": 0x2108, "reserved 100 00": 0x8108,
+    "c.fsd": 0xA108, "c.lui 0": 0x6501, "c.addi16sp 0": 0x6101, "c.subw": 0x9D0D, "c.addw": 0x9D2D,
     "reserved 9c41": 0x9C41, "c.lwsp x0": 0x4002, "c.slli 32": 0x1502, "c.srli 32": 0x9101, "c.srai 32": 0x9501,
-    "c.fldsp": 0x2502, "c.flwsp": 0x6502, "c.jr x0": 0x8002, "c.fsdsp": 0xA02A, "c.fswsp": 0xE02A,
+    "c.fldsp": 0x2502, "c.jr x0": 0x8002, "c.fsdsp": 0xA02A,
 }  # fmt: skip
 HINTS = {
     "c.nop hint": 0x0005, "c.addi 0 hint": 0x0501, "c.li x0 hint": 0x4005, "c.lui x0 hint": 0x6005,
@@ -78,7 +78,7 @@ EXPECTED = {
     "ecall", "ebreak", "mret", *MULTIPLY, "lr.w", "sc.w", *ATOMICS, *CSR_REGISTER, *CSR_IMMEDIATE, "c.addi4spn",
     "c.lw", "c.sw", "c.nop", "c.addi", "c.jal", "c.li", "c.addi16sp", "c.lui", "c.srli", "c.srai", "c.andi",
     "c.sub", "c.xor", "c.or", "c.and", "c.j", "c.beqz", "c.bnez", "c.slli", "c.lwsp", "c.jr", "c.mv", "c.ebreak",
-    "c.jalr", "c.add", "c.swsp", *HINTS, *privileged.EXPECTED,
+    "c.jalr", "c.add", "c.swsp", *HINTS, *privileged.EXPECTED, *floating.EXPECTED,
     *(f"illegal {name}" for name in (*ILLEGAL_WORDS, *ILLEGAL_HALVES)),
 }  # fmt: skip
 
@@ -112,10 +112,19 @@ class Generator:
             (self.compressed, 3), (self.stack, 2), (self.fence, 1), (self.exception, 1), (self.forbidden, 4),
             (self.executed, 2),
         ]  # fmt: skip
+        # A program with floating point switches it on first; in the others it stays off.
+        self.floats = self.random.random() < 0.5
+        if self.floats:
+            floats: list[Weighted] = [
+                (self.float_tie, 12), (self.float_constant, 40), (self.float_operation, 90), (self.float_memory, 8),
+                (self.float_state, 6),
+            ]  # fmt: skip
+            self.classes += [*floats, (self.float_switched, 2)]
+            self.in_user_mode += [(make, weight // 4) for make, weight in floats]
         if optional:
             self.classes.append((self.cache, 4))
         apart = {self.branch, self.jump, self.loop, self.patch, self.trap_return, self.user, self.lent, self.wait,
-                 self.interrupted}  # fmt: skip
+                 self.interrupted, self.float_switched}  # fmt: skip
         self.simple = [c for c in self.classes if c[0] not in apart]
 
     # -- values --
@@ -144,6 +153,8 @@ class Generator:
     def program(self) -> Program:
         count = self.random.randrange(60, 180)
         units = tuple(self.unit(self.classes) for _ in range(count))
+        if self.floats:
+            units = (floating.switched_on(self), *units)
         return Program(self.name, tuple(self.value() for _ in range(31)), self.random.getrandbits(32) | 1, units)
 
     def unit(self, classes: list[Weighted]) -> Unit:
@@ -179,6 +190,26 @@ class Generator:
 
     def interrupted(self) -> Unit:
         return privileged.interrupted(self)
+
+    # -- floating point --
+
+    def float_constant(self) -> Unit:
+        return floating.constant(self)
+
+    def float_tie(self) -> Unit:
+        return floating.tie(self)
+
+    def float_operation(self) -> Unit:
+        return floating.operation(self)
+
+    def float_memory(self) -> Unit:
+        return floating.memory(self)
+
+    def float_state(self) -> Unit:
+        return floating.state(self)
+
+    def float_switched(self) -> Unit:
+        return floating.switched(self)
 
     # -- arithmetic --
 

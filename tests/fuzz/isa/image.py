@@ -2,8 +2,8 @@
 """Many programs in one ELF file: a harness in assembler runs one after the other and sends what each left behind.
 
 For each program the harness fills the scratch memory from the program's seed, sets the CSRs, loads the registers, runs
-it, and sends one frame of words over the UART: a mark, the program's number, x1 to x31, CSRs, the traps taken, the
-scratch memory. The trap handler notes mcause, mepc and mtval, and goes on behind the instruction.
+it, and sends one frame of words over the UART: a mark, the program's number, x1 to x31, CSRs, f0 to f31, the traps
+taken, the scratch memory. The trap handler notes mcause, mepc and mtval, and goes on behind the instruction.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from tests.fuzz.isa.program import CODE_SLOT, LEAVE, LOCKED_AT, SCRATCH_BYTES, P
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 PREFIX = "riscv64-unknown-elf-"
-MARCH = "rv32imac_zicsr_zifencei_zicbom"
+MARCH = "rv32imafc_zicsr_zifencei_zicbom"
 BASE = 0x80000000
 MARK = 0x5B0C5EED
 CSRS = ("mstatus", "mie", "mscratch", "mepc", "mcause", "mtval", "mtvec", "misa", "mcounteren", "menvcfg",
         "pmpcfg0", "pmpcfg1", "pmpcfg2", *(f"pmpaddr{n}" for n in range(8)))  # fmt: skip
-COMPARED = {"mstatus": 0x221888}  # MIE, MPIE, MPP, MPRV, TW
+COMPARED = {"mstatus": 0x80227888}  # MIE, MPIE, MPP, FS, MPRV, TW, SD
 TRAPS = 64  # noted; further ones are only counted
 REGISTER_WORDS = 31
-FRAME_WORDS = 2 + REGISTER_WORDS + len(CSRS) + 1 + 3 * TRAPS + SCRATCH_BYTES // 4
+FLOAT_WORDS = 33  # f0 to f31, fcsr
+FRAME_WORDS = 2 + REGISTER_WORDS + len(CSRS) + FLOAT_WORDS + 1 + 3 * TRAPS + SCRATCH_BYTES // 4
 
 # Offsets in the context, which x3 points to while a program runs. The frame lies first, as it is sent.
 REGISTERS = 8
 CSR_WORDS = REGISTERS + 4 * REGISTER_WORDS
-TRAP_COUNT = CSR_WORDS + 4 * len(CSRS)
+FLOATS = CSR_WORDS + 4 * len(CSRS)
+TRAP_COUNT = FLOATS + 4 * FLOAT_WORDS
 assert TRAP_COUNT < LEAVE
 
 HARNESS = f"""
@@ -78,6 +80,11 @@ next:
     addi x5, x5, 4
     bne x5, x7, 2b
     sw x0, {TRAP_COUNT}(x3)
+    li x5, 0x7800
+    csrw mstatus, x5
+    la x5, scratch                  # floating-point registers from there, then they are off
+    {"; ".join(f"flw f{n}, {4 * n}(x5)" for n in range(32))}
+    csrw fcsr, x0
     li x5, 0x1800
     csrw mstatus, x5
     csrw mie, x0
@@ -105,8 +112,11 @@ next:
 done:
     {"; ".join(f"sw x{n}, {REGISTERS + 4 * (n - 1)}(x3)" for n in range(1, 32))}
     {"; ".join(f"csrr x5, {csr}; sw x5, {CSR_WORDS + 4 * n}(x3)" for n, csr in enumerate(CSRS))}
-    li x5, 0x1800                   # without mstatus.MPRV
+    li x5, 0x7800                   # without mstatus.MPRV, with floating point
     csrw mstatus, x5
+    {"; ".join(f"fsw f{n}, {FLOATS + 4 * n}(x3)" for n in range(32))}
+    csrr x5, fcsr
+    sw x5, {FLOATS + 4 * 32}(x3)
     mv x10, x3
     addi x11, x10, {TRAP_COUNT + 4}
     jal x1, send
@@ -267,6 +277,8 @@ def decode(data: bytes) -> dict[int, Result]:
         rest = iter(words[2:])
         named += [(f"x{n}", next(rest)) for n in range(1, 32)]
         named += [(csr, next(rest) & COMPARED.get(csr, 0xFFFFFFFF)) for csr in CSRS]
+        named += [(f"f{n}", next(rest)) for n in range(32)]
+        named.append(("fcsr", next(rest)))
         count = next(rest)
         named.append(("traps", count))
         for number in range(TRAPS):

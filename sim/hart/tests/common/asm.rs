@@ -121,3 +121,25 @@ pub fn cbo(kind: u32, rs1: u32) -> u32 {
 pub fn prefetch(kind: u32, rs1: u32, offset: i32) -> u32 {
     i(offset & !31 | kind as i32, rs1, 6, 0, 0x13)
 }
+/// A floating-point operation with its rounding mode or function.
+pub fn fop(funct7: u32, rm: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
+    r(funct7, rs2, rs1, rm, rd, 0x53)
+}
+/// Multiply and add: 0 fmadd, 1 fmsub, 2 fnmsub, 3 fnmadd.
+pub fn fma(kind: u32, rm: u32, rd: u32, rs1: u32, rs2: u32, rs3: u32) -> u32 {
+    rs3 << 27 | rs2 << 20 | rs1 << 15 | rm << 12 | rd << 7 | kind << 2 | 0x43
+}
+pub fn flw(rd: u32, rs1: u32, imm: i32) -> u32 {
+    i(imm, rs1, 2, rd, 0x07)
+}
+pub fn fsw(rs2: u32, rs1: u32, imm: i32) -> u32 {
+    s(imm, rs2, rs1, 2) | 0x04
+}
+/// From an integer register.
+pub fn fmv_w_x(rd: u32, rs1: u32) -> u32 {
+    fop(0x78, 0, rd, rs1, 0)
+}
+/// To an integer register.
+pub fn fmv_x_w(rd: u32, rs1: u32) -> u32 {
+    fop(0x70, 0, rd, rs1, 0)
+}
