@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Core classes: what follows from several keys together.
 
-use crate::check::check;
+use crate::check::{check, Places};
+use crate::platform::duplicate;
 use crate::platform_keys::CLASS;
 use crate::problem::{InputError, Problem};
 use crate::types::{CoreClass, Mode, Predictor};
@@ -60,6 +61,7 @@ pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass
             "remove the section, or write f in isa, as in \"rv32imafc_zicsr\"",
         ));
     }
+    problems.extend(instructions(&class, &places, text));
     let entries = class.predictor_entries;
     match class.predictor {
         Predictor::TwoBit if !entries.is_power_of_two() => problems.push(Problem::at(
@@ -86,4 +88,49 @@ pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass
     }
     places.error(problems)?;
     Ok(class)
+}
+
+/// Expressions that are none, or read what is not there; encodings and names that are used twice.
+fn instructions(class: &CoreClass, places: &Places, text: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut known: Vec<(usize, isa::Custom)> = Vec::new();
+    for (i, given) in class.instructions.iter().enumerate() {
+        let at = |key: &str| places.of(&format!("instruction.{i}.{key}"));
+        if let Err(e) = isa::Expression::parse(&given.value) {
+            let place = at("value");
+            // Where the file has the very text between quotes, the place in it can be shown.
+            let inside = text.get(place.clone()).is_some_and(|t| t.get(1..t.len() - 1) == Some(given.value.as_str()));
+            let place = if inside { place.start + 1 + e.at.start..place.start + 1 + e.at.end } else { place };
+            problems.push(Problem::at(place, format!("`value` is no expression: {}", e.what), "here", e.help));
+            continue;
+        }
+        let Ok(custom) = given.resolve() else { continue };
+        let absent = match (given.funct7, custom.value.second(), custom.value.immediate()) {
+            (None, true, _) => Some(("rs2", "give it a funct7, or use imm")),
+            (Some(_), _, true) => Some(("imm", "leave out funct7, or use rs2")),
+            _ => None,
+        };
+        if let Some((name, help)) = absent {
+            let what = format!("`{}` has no {name}: its place in the encoding is used otherwise", given.name);
+            problems.push(Problem::at(at("value"), what, format!("reads {name}"), help));
+        }
+        for (j, other) in &known {
+            let first = |key: &str| places.of(&format!("instruction.{j}.{key}"));
+            if other.name == custom.name {
+                problems.push(duplicate("instruction", &custom.name, at("name"), first("name")));
+            } else if other.meets(&custom) {
+                problems.push(
+                    Problem::at(
+                        at("funct3"),
+                        format!("`{}` and `{}` have the same encoding", other.name, custom.name),
+                        "again here",
+                        "give each its own opcode, funct3 or funct7",
+                    )
+                    .and(first("funct3"), "first here"),
+                );
+            }
+        }
+        known.push((i, custom));
+    }
+    problems
 }

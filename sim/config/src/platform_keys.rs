@@ -446,6 +446,7 @@ pub static CLASS: Table = Table {
             "in addition, for a taken branch or jump, while an instruction behind it stalls in decode",
         ),
         Key::optional("float", "floating-point instructions; needed when isa has f", Value::Table(&FLOAT)),
+        Key::default("instruction", "instructions of its own", Value::Tables(&INSTRUCTION, 0), Need::Empty),
     ],
     choice: None,
 };
@@ -454,6 +455,28 @@ pub static CLASS: Table = Table {
 const fn extra(name: &'static str, doc: &'static str) -> Key {
     Key::default(name, doc, Value::Int(0, CYCLES), Need::Int(0))
 }
+
+static INSTRUCTION: Table = Table {
+    what: "an instruction",
+    keys: &[
+        Key::required("name", "name, as a disassembly shows it", Value::Text(Text::Name)),
+        Key::required(
+            "opcode",
+            "one of the four opcodes that are left to users",
+            Value::Word(&[("custom-0", "0x0b"), ("custom-1", "0x2b"), ("custom-2", "0x5b"), ("custom-3", "0x7b")]),
+        ),
+        Key::required("funct3", "bits 12 to 14", Value::Int(0, 7)),
+        Key::optional(
+            "funct7",
+            "bits 25 to 31; if left out the upper 12 bits are a signed immediate, and there is no rs2",
+            Value::Int(0, 127),
+        ),
+        Key::required("value", "what goes to rd: an expression over rs1, rs2 or imm", Value::Text(Text::Any)),
+        Key::default("cycles", "cycles until the next instruction", Value::Int(1, CYCLES), Need::Int(1)),
+        Key::default("result_cycles", "how much later the result can be used", Value::Int(0, CYCLES), Need::Int(0)),
+    ],
+    choice: None,
+};
 
 static FLOAT: Table = Table {
     what: "the table `float`",

@@ -269,6 +269,48 @@ pub struct CoreClass {
     pub jump_stalled: u32,
     /// Floating-point instructions, when `isa` has `f`.
     pub float: Option<FloatCosts>,
+    /// Instructions of its own, in the custom opcodes.
+    #[serde(rename = "instruction", default)]
+    pub instructions: Vec<Instruction>,
+}
+
+/// An instruction that a class defines.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Instruction {
+    /// As the disassembly shows it.
+    pub name: String,
+    /// `custom-0` to `custom-3`.
+    pub opcode: String,
+    /// Bits 12 to 14.
+    pub funct3: u32,
+    /// Bits 25 to 31; without it the upper 12 bits are a signed immediate, and there is no rs2.
+    pub funct7: Option<u32>,
+    /// An expression over rs1, rs2 or imm.
+    pub value: String,
+    /// Cycles until the next instruction.
+    pub cycles: u32,
+    /// How much later the result can be used.
+    pub result_cycles: u32,
+}
+
+impl Instruction {
+    /// In the form that a core executes.
+    ///
+    /// # Errors
+    /// What is wrong with its expression.
+    pub fn resolve(&self) -> Result<isa::Custom, String> {
+        let value = isa::Expression::parse(&self.value)
+            .map_err(|e| format!("instruction {}: {} in `{}`; {}", self.name, e.what, self.value, e.help))?;
+        Ok(isa::Custom {
+            name: self.name.clone(),
+            opcode: self.opcode.bytes().last().map_or(0, |b| b & 3),
+            funct3: self.funct3 as u8 & 7,
+            funct7: self.funct7.map(|f| f as u8 & 0x7f),
+            value,
+            cycles: self.cycles.max(1),
+            result_cycles: self.result_cycles,
+        })
+    }
 }
 
 /// Costs of floating-point instructions; loads and stores cost what the integer ones do.

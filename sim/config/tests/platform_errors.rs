@@ -335,6 +335,31 @@ fn errors_in_a_class_show_its_own_file() {
     holds(&e, &["only a core with entries of memory protection has a granularity", "pmp_entries = 16"]);
     let e = with("jump = 2 ", "pmp_entries = 4\npmp_granularity_bytes = 24\njump = 2 ");
     holds(&e, &["`pmp_granularity_bytes` must be a power of two"]);
+    let own = |name: &str, rest: &str| {
+        format!("[[instruction]]\nname = \"{name}\"\nopcode = \"custom-0\"\nfunct3 = 1\n{rest}\n")
+    };
+    let e = with("cache_op = 2 ", &format!("cache_op = 2\n{}#", own("rot", "value = \"rs1 + rotl(rs3, 1)\"")));
+    holds(
+        &e,
+        &[
+            "`value` is no expression: `rs3` means nothing here",
+            ":43:",
+            "there are rs1, rs2, imm and the functions abs",
+        ],
+    );
+    let span = e.problems()[0].spans().next().unwrap();
+    assert_eq!(span.len(), 3, "the place in the expression");
+    let e = with("cache_op = 2 ", &format!("cache_op = 2\n{}#", own("a", "value = \"rs1 + rs2\"")));
+    holds(&e, &["`a` has no rs2", "give it a funct7, or use imm"]);
+    let e = with("cache_op = 2 ", &format!("cache_op = 2\n{}#", own("a", "funct7 = 3\nvalue = \"imm\"")));
+    holds(&e, &["`a` has no imm", "leave out funct7, or use rs2"]);
+    let two = |a: &str, b: &str| own(a, "funct7 = 3\nvalue = \"rs1\"") + &own(b, "value = \"rs1\"");
+    let e = with("cache_op = 2 ", &format!("cache_op = 2\n{}#", two("a", "b")));
+    holds(&e, &["`a` and `b` have the same encoding", "first here"]);
+    let e = with("cache_op = 2 ", &format!("cache_op = 2\n{}#", two("a", "a")));
+    holds(&e, &["two instructions are called `a`"]);
+    let e = with("cache_op = 2 ", &format!("cache_op = 2\n{}#", own("a", "cycles = 0\nvalue = \"rs1\"")));
+    holds(&e, &["`cycles` is out of range"]);
     let e = with("name = \"nios2f\"", "name = \"other\"");
     holds(&e, &["the class in the file `nios2f.toml` is called `other`", "rename the file"]);
     let e = with("label = \"documented\"", "label = \"measured\"");

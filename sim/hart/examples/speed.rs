@@ -176,6 +176,7 @@ fn measure(name: &str, timing: Timing, observe: bool, image: &[u8]) {
         hartid: 0,
         isa: "rv32imac_zicsr_zifencei_zicbom".parse().expect("a known set"),
         timing,
+        custom: Vec::new(),
         privilege: Privilege::MACHINE,
         misaligned: Misaligned::Split,
         time_divider: 1,

@@ -5,7 +5,9 @@
 //! that sets them runs. A register that does not exist is `None`: an illegal instruction. Physical memory protection is in
 //! `pmp`, the floating-point unit's share of mstatus here.
 
-use isa::IsaSet;
+use crate::pmp::Pmp;
+use crate::Hart;
+use isa::{Code, IsaSet, Op};
 
 /// Bits of mstatus that hold something.
 const MIE: u32 = 1 << 3;
@@ -412,5 +414,40 @@ impl Csrs {
         }
         f(self.cycle.offset);
         f(self.instret.offset);
+    }
+}
+
+impl Hart {
+    /// Read and write a control register; `None` is an illegal instruction.
+    #[inline(never)]
+    pub(crate) fn csr_access(&mut self, op: &Op, operand: u32, issue: u64, retired: u64) -> Option<u32> {
+        let number = (op.imm & 0xfff) as u16;
+        if !self.s.csrs.may_access(number) {
+            return None;
+        }
+        let protects = Pmp::has(number);
+        let old =
+            if protects { self.pmp.read(number) } else { self.s.csrs.read(number, Counts { now: issue, retired })? };
+        let immediate = ((op.imm >> 16) & 31) as u32;
+        let (operand, writes) = match op.code {
+            Code::Csrrw => (operand, true),
+            Code::Csrrwi => (immediate, true),
+            Code::Csrrs | Code::Csrrc => (operand, op.rs1 != 0),
+            _ => (immediate, immediate != 0),
+        };
+        if writes {
+            let value = match op.code {
+                Code::Csrrw | Code::Csrrwi => operand,
+                Code::Csrrs | Code::Csrrsi => old | operand,
+                _ => old & !operand,
+            };
+            if protects {
+                self.pmp.write(number, value);
+                return Some(old);
+            }
+            let after = Counts { now: issue + self.csr_cost(op), retired: retired + 1 };
+            self.s.csrs.write(number, value, after)?;
+        }
+        Some(old)
     }
 }

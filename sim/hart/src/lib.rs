@@ -19,8 +19,10 @@ mod access;
 mod block_run;
 mod blocks;
 mod csr;
+mod custom;
 mod detail;
 mod excepted;
+mod fetch;
 mod float;
 mod fpu;
 mod input;
@@ -39,10 +41,11 @@ pub use timing::{FloatTiming, Late, Predictor, Timing};
 use access::Split;
 use blocks::Blocks;
 use csr::{Counts, Csrs, Identity};
+use custom::Customs;
 use engine::HartMemory;
 use excepted::Exceptions;
 use input::Input;
-use isa::IsaSet;
+use isa::{Custom, IsaSet};
 use lines::{Entry, Lines};
 use observe::Recorder;
 use pmp::{Guard, Guarded, Pmp, Regime};
@@ -86,6 +89,8 @@ pub struct HartConfig {
     pub hartid: u32,
     /// Extensions; anything else traps.
     pub isa: IsaSet,
+    /// Instructions that a user defines, in the custom opcodes.
+    pub custom: Vec<Custom>,
     /// Modes and memory protection.
     pub privilege: Privilege,
     /// Costs.
@@ -210,6 +215,7 @@ pub struct Hart {
     /// Taken out while the hart runs, so that it need not be looked up in the hart for each instruction.
     code: Option<Box<Code>>,
     in_blocks: u64,
+    customs: Customs,
     pmp: Pmp,
     /// What accesses are checked, and how: what the running loop was chosen for.
     regime: Regime,
@@ -257,6 +263,10 @@ impl Hart {
         };
         let transfers = Transfers::new(config.reset_pc);
         let probes = std::mem::take(&mut config.probes);
+        let customs = Customs::new(std::mem::take(&mut config.custom));
+        if !customs.all().is_empty() {
+            config.isa = config.isa.with(IsaSet::CUSTOM);
+        }
         Hart {
             x: [0; 256],
             ready: [0; 128],
@@ -278,6 +288,7 @@ impl Hart {
             guard: Guard::new(&pmp),
             guarded_code: None,
             pmp,
+            customs,
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
             exceptions: Exceptions::new(transfers),
             misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
@@ -497,6 +508,16 @@ impl Hart {
     /// The strings that records of this hart refer to by index.
     pub fn strings(&self) -> &[String] {
         self.recorder.as_ref().map_or(&[], |r| &r.strings)
+    }
+
+    /// The instructions that a user has defined.
+    pub fn customs(&self) -> &[Custom] {
+        self.customs.all()
+    }
+
+    /// The extensions that instructions are decoded with.
+    pub fn isa(&self) -> IsaSet {
+        self.config.isa
     }
 
     /// Addresses and bits of the last 32 executed instructions, oldest first; the last is the one that could not

@@ -6,34 +6,19 @@
 //! for everything that can happen between instructions; setting `bound` to 0 asks for a look before the next one.
 
 use crate::block_run::At;
-use crate::csr::{Block, Counts};
+use crate::csr::Block;
+use crate::fetch::{line_at, tail_at, Found, Tail};
 use crate::lines::{self, tag, Lines};
-use crate::pmp::Pmp;
 use crate::transfers::bits_at;
 use crate::trap::cause;
 use crate::{Boundary, Hart, Held, Peek, Stop};
-use engine::{Access, AccessFault, AmoOp, CacheOp, Fetch, HartMemory, Prefetch, Width};
-use isa::{Code, Op};
+use engine::{Access, AccessFault, AmoOp, CacheOp, HartMemory, Prefetch, Width};
+use isa::Code;
 use trace::kind;
 use units::Cycle;
 
 /// `bound` of an instruction that is repeated: nothing may come before it.
 const HELD: u64 = u64::MAX;
-
-/// The first entry to execute, or why there is none.
-enum Found {
-    /// Index of the line's first entry.
-    Line(usize),
-    Pending,
-    Fault,
-}
-
-/// The second half of an instruction that lies across two lines.
-enum Tail {
-    Half(u16),
-    Pending,
-    Fault,
-}
 
 fn load_cause(fault: AccessFault) -> u32 {
     if fault == AccessFault::Misaligned {
@@ -56,33 +41,6 @@ fn magnitude_signed(q: i32) -> u32 {
 }
 
 impl Hart {
-    #[inline(always)]
-    fn line_at<M: HartMemory>(lines: &mut Lines, mem: &mut M, now: u64, pc: u32) -> Found {
-        match mem.fetch(Cycle(now), pc) {
-            Fetch::Line { slot, version } => {
-                let base = pc & !(lines.line_bytes - 1);
-                Found::Line(match lines.find(base, slot, version) {
-                    Some(first) => first,
-                    None => lines.learn(base, slot, version, mem.fetch_bytes(slot)),
-                })
-            }
-            Fetch::Pending => Found::Pending,
-            Fetch::Fault(_) => Found::Fault,
-        }
-    }
-
-    #[inline(never)]
-    fn tail_at<M: HartMemory>(mem: &mut M, now: u64, pc: u32) -> Tail {
-        match mem.fetch(Cycle(now), pc) {
-            Fetch::Line { slot, .. } => {
-                let bytes = mem.fetch_bytes(slot);
-                Tail::Half(u16::from_le_bytes([bytes[0], bytes[1]]))
-            }
-            Fetch::Pending => Tail::Pending,
-            Fetch::Fault(_) => Tail::Fault,
-        }
-    }
-
     fn decode_entry(&self, lines: &mut Lines, pc: u32) {
         let sites = self.recorder.as_ref().map(|r| &r.sites);
         lines.decode(self.config.isa, sites, pc);
@@ -96,39 +54,6 @@ impl Hart {
         }
         self.s.held = Some(held);
         Stop::Pending
-    }
-
-    /// Read and write a control register; `None` is an illegal instruction.
-    #[inline(never)]
-    fn csr_access(&mut self, op: &Op, operand: u32, issue: u64, retired: u64) -> Option<u32> {
-        let number = (op.imm & 0xfff) as u16;
-        if !self.s.csrs.may_access(number) {
-            return None;
-        }
-        let protects = Pmp::has(number);
-        let old =
-            if protects { self.pmp.read(number) } else { self.s.csrs.read(number, Counts { now: issue, retired })? };
-        let immediate = ((op.imm >> 16) & 31) as u32;
-        let (operand, writes) = match op.code {
-            Code::Csrrw => (operand, true),
-            Code::Csrrwi => (immediate, true),
-            Code::Csrrs | Code::Csrrc => (operand, op.rs1 != 0),
-            _ => (immediate, immediate != 0),
-        };
-        if writes {
-            let value = match op.code {
-                Code::Csrrw | Code::Csrrwi => operand,
-                Code::Csrrs | Code::Csrrsi => old | operand,
-                _ => old & !operand,
-            };
-            if protects {
-                self.pmp.write(number, value);
-                return Some(old);
-            }
-            let after = Counts { now: issue + self.csr_cost(op), retired: retired + 1 };
-            self.s.csrs.write(number, value, after)?;
-        }
-        Some(old)
     }
 
     pub(crate) fn execute<M: HartMemory + Peek, const OBSERVED: bool, const DETAILED: bool>(
@@ -201,7 +126,7 @@ impl Hart {
                             continue 'enter;
                         }
                     }
-                    match Self::line_at(lines, mem, now, pc) {
+                    match line_at(lines, mem, now, pc) {
                         Found::Line(f) => {
                             let base = pc & !(lines.line_bytes - 1);
                             let a = f + ((pc - base) >> 1) as usize;
@@ -244,7 +169,7 @@ impl Hart {
                 }
             }
             if let Some(low) = straddles {
-                match Self::tail_at(mem, now, pc.wrapping_add(2)) {
+                match tail_at(mem, now, pc.wrapping_add(2)) {
                     Tail::Half(high) => {
                         let sites = self.recorder.as_ref().map(|r| &r.sites);
                         let entry = lines::entry(self.config.isa, sites, pc, low, high);
@@ -722,6 +647,15 @@ impl Hart {
                             late!();
                         }
                         None => trap!(cause::ILLEGAL, bits_at(mem, here!())),
+                    },
+                    Code::Custom => match self.custom_operation(imm as u32, issue) {
+                        Some(c) => {
+                            self.x[rd] = c.value;
+                            self.ready[rd] = c.ready;
+                            now = c.now;
+                            late!();
+                        }
+                        None => trap!(cause::ILLEGAL, imm as u32),
                     },
                     Code::Illegal => match kind_of & tag::KIND {
                         tag::NEXT => {

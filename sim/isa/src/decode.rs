@@ -111,6 +111,8 @@ fn wide(set: IsaSet, b: u32) -> Op {
             Op { code, rd, rs1, rs2, ..none }
         }
         0x07 | 0x27 | 0x43 | 0x47 | 0x4b | 0x4f | 0x53 if set.has(IsaSet::F) => float(b, none),
+        // Which of them exist, and what they read, is known where they are executed.
+        0x0b | 0x2b | 0x5b | 0x7b if set.has(IsaSet::CUSTOM) => Op { code: Code::Custom, rd, imm: b as i32, ..none },
         _ => none,
     }
 }

@@ -8,11 +8,15 @@
 //! Deliberately lacks: time, memory, registers, privilege, and the meaning of a control register.
 
 mod compressed;
+mod custom;
 mod decode;
+mod expression;
 mod set;
 mod text;
 
+pub use custom::{text_with, Custom};
 pub use decode::decode;
+pub use expression::{Expression, ExpressionError};
 pub use set::{IsaError, IsaSet};
 pub use text::{csr_name, register_name, text};
 
@@ -129,6 +133,8 @@ pub enum Code {
     /// `imm` is the offset, here and in the next.
     Flw,
     Fsw,
+    /// An instruction in a custom opcode, which a user may have defined; `imm` holds the bits.
+    Custom,
 }
 
 /// Added to the number of a floating-point register.

@@ -57,6 +57,8 @@ impl IsaSet {
 
     /// Single-precision floating point; it needs control registers.
     pub const F: IsaSet = IsaSet(512);
+    /// The custom opcodes hold instructions that a user defines. It has no name: a core has it when it has such instructions.
+    pub const CUSTOM: IsaSet = IsaSet(1024);
 
     /// Whether all of `part` is in this set.
     #[inline]

@@ -184,6 +184,7 @@ fn mnemonic(code: Code) -> &'static str {
         FcvtSWu => "fcvt.s.wu",
         FmvXW => "fmv.x.w",
         FmvWX => "fmv.w.x",
+        Custom => "custom",
         Flw => "flw",
         Fsw => "fsw",
     }
@@ -244,6 +245,7 @@ pub fn text(op: &Op, pc: u32) -> String {
         Fence => format!("fence {},{}", fence_set(imm >> 4), fence_set(imm & 15)),
         CboInval | CboClean | CboFlush => format!("{name} ({rs1})"),
         Prefetch => format!("prefetch.{} {}({rs1})", ["i", "r", "", "w"][(imm & 3) as usize], imm & !31),
+        Custom => format!("{name}-{} {:#010x}", crate::custom::opcode(imm as u32).unwrap_or(0), imm as u32),
         Flw => format!("{name} {rd},{imm}({rs1})"),
         Fsw => format!("{name} {rs2},{imm}({rs1})"),
         FaddS | FsubS | FmulS | FdivS => format!("{name} {rd},{rs1},{rs2}{}", rounding(imm)),

@@ -87,6 +87,16 @@ fn timing(class: &config::CoreClass) -> Timing {
     }
 }
 
+/// The instructions that a class defines; the platform file has been checked, but a resolved one may come from elsewhere.
+fn customs(class: &config::CoreClass) -> Result<Vec<isa::Custom>, ImageError> {
+    class
+        .instructions
+        .iter()
+        .map(|i| i.resolve())
+        .collect::<Result<_, _>>()
+        .map_err(|what| ImageError { name: format!("core class {}", class.name), what })
+}
+
 fn float_timing(f: &config::FloatCosts) -> FloatTiming {
     let late = |cost, result| Late { cost, result };
     FloatTiming {
@@ -423,6 +433,7 @@ pub(crate) fn machine(
             core: index as u16,
             hartid: c.hartid,
             isa,
+            custom: customs(&c.class)?,
             privilege: Privilege {
                 user: c.class.privilege.contains(&config::Mode::User),
                 pmp_entries: c.class.pmp_entries as u8,
@@ -461,7 +472,6 @@ pub(crate) fn machine(
             port: port(platform, c),
             state: if image.is_some() { State::Ready } else { State::Off },
             image: of_core[index],
-            isa,
             has_icache: c.icache.is_some(),
             has_dcache: c.dcache.is_some(),
             way_back: WayBack::Gone,

@@ -63,7 +63,6 @@ pub(crate) struct Core {
     pub state: State,
     /// Index into [`Machine::images`].
     pub image: Option<usize>,
-    pub isa: isa::IsaSet,
     pub has_icache: bool,
     pub has_dcache: bool,
     pub way_back: WayBack,

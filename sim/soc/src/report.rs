@@ -283,7 +283,6 @@ impl Machine {
                 backtraces.push(self.stack_of(other, hart.pc(), &hart.regs()));
             }
         }
-        let isa = self.cores[core].isa;
         let hart = &self.cores[core].hart;
         let eyes = CoreEyes { machine: self, core };
         let last = if hart.exception_open().is_some() {
@@ -295,7 +294,7 @@ impl Machine {
             .into_iter()
             .map(|(pc, bits)| Executed {
                 pc,
-                text: isa::text(&isa::decode(isa, bits), pc),
+                text: isa::text_with(&isa::decode(hart.isa(), bits), pc, hart.customs()),
                 symbol: self.describe_symbol(core, pc),
             })
             .collect();

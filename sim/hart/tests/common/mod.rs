@@ -358,6 +358,7 @@ pub fn config(timing: Timing) -> HartConfig {
         core: 0,
         hartid: 0,
         isa: "rv32imac_zicsr_zifencei_zicbom_zicbop".parse().unwrap(),
+        custom: Vec::new(),
         privilege: Privilege::MACHINE,
         timing,
         misaligned: Misaligned::Trap,
