@@ -190,7 +190,14 @@ fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
     let isa = if case.float { "rv32imafc_zicsr_zifencei_zicbom_zicbop" } else { "rv32imac_zicsr_zifencei_zicbom" };
     let isa = isa.parse().unwrap();
     let misaligned = if case.until % 2 == 0 { Misaligned::Split } else { Misaligned::Trap };
-    let config = HartConfig { observe, misaligned, privilege: case.privilege, isa, probes: case.probes.clone(), ..config(timing) };
+    let config = HartConfig {
+        observe,
+        misaligned,
+        privilege: case.privilege,
+        isa,
+        probes: case.probes.clone(),
+        ..config(timing)
+    };
     let mut hart = Hart::new(config);
     if case.until % 7 != 0 {
         hart.insist_on_blocks();
