@@ -117,12 +117,21 @@ class Machine:
         seed: int = 1,
         observe: bool = False,
         raw_at: int | None = None,
+        checks: Sequence[str] = (),
     ) -> None:
         """`raw_at`: the images are no ELF files but bytes to be loaded and started at this address."""
         sim = extension()
+        self.checks = tuple(checks)
         given = [(str(path), list(cores)) for path, cores in images]
         try:
-            self._machine = sim.Machine(json.dumps(platform), given, seed=seed, observe=observe, raw_at=raw_at)
+            self._machine = sim.Machine(
+                json.dumps(platform),
+                given,
+                seed=seed,
+                observe=observe,
+                raw_at=raw_at,
+                check_coherence="coherence" in self.checks,
+            )
         except sim.InputError as e:
             raise BadInput(str(e)) from e
 
@@ -154,6 +163,10 @@ class Machine:
         """The fault that ended the run."""
         text = self._machine.fault()
         return None if text is None else json.loads(text)
+
+    def findings(self) -> dict[str, list[dict[str, Any]]]:
+        """What each check that was asked for has found so far."""
+        return {"coherence": json.loads(self._machine.coherence())} if "coherence" in self.checks else {}
 
     def trace(self) -> tuple[bytes, list[str]]:
         """Records and strings of an observed run."""

@@ -52,6 +52,11 @@ def assemble(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], P
     return make
 
 
+@pytest.fixture(scope="session", name="resolve")
+def _resolve() -> Callable[..., str]:
+    return resolve
+
+
 class Run:
     """A finished run."""
 

@@ -12,10 +12,13 @@ from signalbox.output import progress, say
 from signalbox.run import kernel_state
 from signalbox.run.console import ConsoleWriter, StdinReader
 from signalbox.run.faults import describe
+from signalbox.run.findings import describe_findings
 from signalbox.run.simulate import NO_LIMIT, Run
 from signalbox.sim import Machine
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from signalbox.run.outcome import Outcome
     from signalbox.run.target import Target
     from signalbox.trace import Trace
@@ -64,14 +67,18 @@ class Finished:
 
     @property
     def exit_code(self) -> Exit:
-        """The outcome's, and a kernel's own fatal end counts as a guest fault."""
-        return exit_code(self.target, self.outcome)
+        """The outcome's, and a kernel's own fatal end counts as a guest fault. A passed run in which a check found
+        something has failed."""
+        code = exit_code(self.target, self.outcome)
+        return Exit.FAILED if code == Exit.PASS and any(self.machine.findings().values()) else code
 
     def explain(self) -> None:
         """Say how the run ended, with everything known about a fault."""
         fault = self.machine.fault()
         if fault is not None:
             say(describe(fault))
+        for name, found in self.machine.findings().items():
+            say(describe_findings(name, found))
         say(f"{self.target.name}: {self.outcome.sentence(self.target.platform.clock_hz)}")
         for waiting in self.waiting():
             say(
@@ -102,6 +109,7 @@ class Finished:
             "waiting": [
                 {"node": self.target.node_names.get(w.core), "task": w.task, "what": w.what} for w in self.waiting()
             ],
+            **({"checks": self.machine.findings()} if self.machine.checks else {}),
         }
 
     def trace(self) -> Trace:
@@ -115,11 +123,20 @@ class Finished:
 
 
 def execute(
-    target: Target, seed: int, limits: Limits, *, observe: bool = False, quiet: bool = False, with_input: bool = True
+    target: Target,
+    seed: int,
+    limits: Limits,
+    *,
+    observe: bool = False,
+    quiet: bool = False,
+    with_input: bool = True,
+    checks: Sequence[str] = (),
 ) -> Finished:
     """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`)."""
     limit = limits.in_cycles(target.platform.clock_hz)
-    machine = Machine(target.platform.raw, target.images, seed=seed, observe=observe, raw_at=target.raw_at)
+    machine = Machine(
+        target.platform.raw, target.images, seed=seed, observe=observe, raw_at=target.raw_at, checks=checks
+    )
     stream = sys.stderr.buffer if quiet else sys.stdout.buffer
     console = ConsoleWriter(stream, target.consoles)
     watch = kernel_state.Watch(machine, target.images)

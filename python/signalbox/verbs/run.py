@@ -44,6 +44,13 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Record the run to a file; cycles stay the same.",
 )
+@click.option(
+    "--check",
+    "checks",
+    type=click.Choice(["coherence"]),
+    multiple=True,
+    help="Watch for stale reads and lost writes of caches; exit 1 if there are any. Cycles stay the same.",
+)
 @click.option("--stats", is_flag=True, help="Say where every core's cycles went.")
 @json_option
 def command(
@@ -57,6 +64,7 @@ def command(
     max_seconds: float | None,
     seed: int,
     trace_file: Path | None,
+    checks: tuple[str, ...],
     stats: bool,
     as_json: bool,
 ) -> None:
@@ -64,7 +72,8 @@ def command(
 
     The console is on stdout (on stderr with --json), stdin goes to the first node's UART. For ELF files and bare bytes
     --set overrides values of the platform, such as memory.ram.size_bytes=0x4000000. Ctrl-C ends the run with the
-    statistics so far. Exit codes: 0 pass, 1 fail, 4 guest fault, 42 limit reached, 43 deadlock.
+    statistics so far. Exit codes: 0 pass, 1 fail or something found by a check, 4 guest fault, 42 limit reached,
+    43 deadlock.
     """
     from signalbox.run import session
     from signalbox.run import target as targets
@@ -74,9 +83,11 @@ def command(
     if engine == "qemu":
         if trace_file is not None or stats or max_cycles is not None:
             raise UsageError("QEMU counts no cycles: --trace, --stats and --max-cycles need the simulator")
+        if checks:
+            raise UsageError("QEMU has no caches: --check needs the simulator")
         _on_qemu(found, max_seconds, as_json)
     limits = session.Limits(max_cycles, max_seconds)
-    finished = session.execute(found, seed, limits, observe=trace_file is not None, quiet=as_json)
+    finished = session.execute(found, seed, limits, observe=trace_file is not None, quiet=as_json, checks=checks)
     if trace_file is not None:
         finished.trace().write(trace_file)
         say(f"trace: {trace_file}")

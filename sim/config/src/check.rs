@@ -212,6 +212,22 @@ impl Pass {
                     None
                 }
             },
+            (Value::IntOr(_, _, word), DeValue::String(s)) if s.as_ref() == *word => Some(json!(word)),
+            (Value::IntOr(low, high, word), given) => match given {
+                DeValue::Integer(i) if integer(i).is_some_and(|v| (*low..=*high).contains(&v)) => {
+                    integer(i).map(|v| json!(v))
+                }
+                _ => {
+                    let help = format!("write an integer from {} to {}, or \"{word}\"", number(*low), number(*high));
+                    let what = format!(
+                        "`{name}` must be an integer from {} to {}, or \"{word}\"",
+                        number(*low),
+                        number(*high)
+                    );
+                    self.problem(span, what, "not allowed", help);
+                    None
+                }
+            },
             (Value::Power(low, high), DeValue::Integer(i)) => match integer(i) {
                 Some(v) if (*low..=*high).contains(&v) && (v & (v - 1)) == 0 => Some(json!(v)),
                 v => {

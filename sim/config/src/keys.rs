@@ -50,6 +50,8 @@ pub enum Value {
     Bool,
     /// An integer from the first to the second.
     Int(i64, i64),
+    /// An integer from the first to the second, or this word.
+    IntOr(i64, i64, &'static str),
     /// A power of two from the first to the second.
     Power(i64, i64),
     /// The version of the format.

@@ -5,6 +5,7 @@
 //! value does to a simulation or a build. A file format is data (`keys`): one description checks the file, says which keys
 //! an override may name, and becomes the JSON Schema for editors.
 
+mod caches;
 mod check;
 mod class;
 mod keys;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From the text of a platform file to a [`Platform`].
 
+use crate::caches;
 use crate::check::{check, Places};
 use crate::class::class_resolve;
 use crate::loader::{load, Library};
@@ -76,8 +77,8 @@ struct Cores {
     count: usize,
     name: String,
     class: String,
-    icache: Option<Cache>,
-    dcache: Option<Cache>,
+    icache: Option<caches::Given>,
+    dcache: Option<caches::Given>,
 }
 
 fn cores(tables: &[Json], places: &Places, dirs: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Core> {
@@ -104,9 +105,10 @@ fn cores(tables: &[Json], places: &Places, dirs: &[PathBuf], problems: &mut Vec<
                 format!("write {{}} where the number goes, as in \"{}{{}}\"", given.name),
             ));
         }
-        for (key, cache) in [("icache", given.icache), ("dcache", given.dcache)] {
-            problems.extend(cache.and_then(|c| cache_problem(c, key, at(&format!("{key}.line_bytes")))));
-        }
+        let mut cache = |key: &str, given: &Option<caches::Given>| {
+            given.as_ref().map(|c| c.resolve(key, &|k| at(&format!("{key}.{k}")), problems))
+        };
+        let (icache, dcache) = (cache("icache", &given.icache), cache("dcache", &given.dcache));
         let class = classes
             .entry(given.class.clone())
             .or_insert_with(|| class(&given.class, at("class"), dirs, problems))
@@ -120,27 +122,10 @@ fn cores(tables: &[Json], places: &Places, dirs: &[PathBuf], problems: &mut Vec<
                     problems.push(duplicate("core", &name, at("name"), places.of(&format!("core.{first}.name"))));
                 }
             }
-            cores.push(Core {
-                name,
-                hartid: hartid as u32,
-                class: class.clone(),
-                icache: given.icache,
-                dcache: given.dcache,
-            });
+            cores.push(Core { name, hartid: hartid as u32, class: class.clone(), icache, dcache });
         }
     }
     cores
-}
-
-fn cache_problem(cache: Cache, key: &str, span: Range<usize>) -> Option<Problem> {
-    (cache.line_bytes > cache.size_bytes).then(|| {
-        Problem::at(
-            span,
-            format!("a line of the {key} is larger than the {key}"),
-            format!("{} > {}", cache.line_bytes, cache.size_bytes),
-            "make line_bytes smaller, or size_bytes larger",
-        )
-    })
 }
 
 fn class(name: &str, span: Range<usize>, dirs: &[PathBuf], problems: &mut Vec<Problem>) -> Option<CoreClass> {

@@ -89,6 +89,12 @@ static SEEDED: Table = Table {
             Value::Bool,
             Need::Bool(true),
         ),
+        Key::default(
+            "replacement",
+            "where the shift registers of pseudo-random replacement start is random",
+            Value::Bool,
+            Need::Bool(true),
+        ),
     ],
     choice: None,
 };
@@ -170,18 +176,85 @@ static CORE: Table = Table {
         Key::default("count", "so many cores like this", Value::Int(1, 1024), Need::Int(1)),
         Key::default("name", "name; {} stands for the hart number", Value::Text(Text::Names), Need::Text("cpu{}")),
         Key::required("class", "core class: a file in the folder cores", Value::Text(Text::Name)),
-        Key::optional("icache", "instruction cache; none if left out", Value::Table(&CACHE)),
-        Key::optional("dcache", "data cache; none if left out", Value::Table(&CACHE)),
+        Key::optional("icache", "instruction cache; none if left out", Value::Table(&ICACHE)),
+        Key::optional("dcache", "data cache; none if left out", Value::Table(&DCACHE)),
     ],
     choice: None,
 };
 
-static CACHE: Table = Table {
-    what: "a cache",
+const CACHE_SIZE: Key =
+    Key::required("size_bytes", "bytes of data: ways times line_bytes times a power of two", Value::Int(16, 1 << 24));
+const CACHE_LINE: Key = Key::required("line_bytes", "bytes in a line", Value::Power(8, 64));
+const CACHE_WAYS: Key = Key::default(
+    "ways",
+    "lines of a set: 1 is direct mapped, \"full\" fully associative",
+    Value::IntOr(1, 16, "full"),
+    Need::Int(1),
+);
+const CACHE_REPLACEMENT: Key = Key::default(
+    "replacement",
+    "which line of a full set makes room",
+    Value::Word(&[
+        ("lru", "the least recently used"),
+        ("round_robin", "each way in turn, counted for each set"),
+        ("random", "as a 16-bit shift register says that steps with each choice"),
+    ]),
+    Need::Text("lru"),
+);
+const CACHE_BURST: Key = Key::optional(
+    "burst_bytes",
+    "bytes of one transfer, each arbitrated on its own: a power of two from 4 to line_bytes; a line if left out",
+    Value::Power(4, 64),
+);
+
+static ICACHE: Table = Table {
+    what: "an instruction cache",
+    keys: &[CACHE_SIZE, CACHE_LINE, CACHE_WAYS, CACHE_REPLACEMENT, CACHE_BURST],
+    choice: None,
+};
+
+static DCACHE: Table = Table {
+    what: "a data cache",
     keys: &[
-        Key::required("size_bytes", "bytes of data", Value::Power(64, 1 << 24)),
-        Key::required("line_bytes", "bytes in a line", Value::Power(4, 64)),
-        Key::default("ways", "lines of a set; 1, as caches are direct mapped", Value::Int(1, 1), Need::Int(1)),
+        CACHE_SIZE,
+        CACHE_LINE,
+        CACHE_WAYS,
+        CACHE_REPLACEMENT,
+        CACHE_BURST,
+        Key::default(
+            "write",
+            "where a store goes",
+            Value::Word(&[
+                ("back", "into the line; memory has it when the line is written back"),
+                ("through", "into the line, if it is held, and to memory; the core waits for memory"),
+            ]),
+            Need::Text("back"),
+        ),
+        Key::default(
+            "allocate",
+            "a store that misses reads the line first, else its word goes to memory",
+            Value::Bool,
+            Need::Bool(true),
+        ),
+        Key::default(
+            "victim",
+            "when a dirty line that makes room is written",
+            Value::Word(&[
+                ("first", "before the new line is read; the core waits for both"),
+                ("after", "after the new line is read; the core waits for both"),
+                ("buffered", "after the new line is read, while the core goes on"),
+            ]),
+            Need::Text("first"),
+        ),
+        Key::default(
+            "refill",
+            "when the core goes on after a miss",
+            Value::Word(&[
+                ("line", "when the line is complete"),
+                ("critical_word", "when the wanted word is there, which comes first; the rest follows"),
+            ]),
+            Need::Text("line"),
+        ),
     ],
     choice: None,
 };

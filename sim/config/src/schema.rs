@@ -100,6 +100,9 @@ fn value(v: &'static Value) -> Json {
     match v {
         Value::Bool => json!({"type": "boolean"}),
         Value::Int(low, high) => json!({"type": "integer", "minimum": low, "maximum": high}),
+        Value::IntOr(low, high, word) => {
+            json!({"oneOf": [{"type": "integer", "minimum": low, "maximum": high}, {"const": word}]})
+        }
         Value::Power(low, high) => {
             let powers: Vec<i64> = (0..63).map(|bit| 1i64 << bit).filter(|p| (low..=high).contains(&p)).collect();
             json!({"type": "integer", "enum": powers})

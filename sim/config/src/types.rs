@@ -79,6 +79,8 @@ pub struct Seeded {
     pub start_skew_cycles: u32,
     /// The phase of refresh is random.
     pub refresh_phase: bool,
+    /// The shift registers of pseudo-random replacement start anywhere (else at 1).
+    pub replacement: bool,
 }
 
 /// Fixed costs of the way between a master and a slave.
@@ -126,15 +128,75 @@ pub struct Core {
     pub dcache: Option<Cache>,
 }
 
-/// Geometry of a cache.
+/// A cache. An instruction cache has the defaults of what concerns stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Cache {
-    /// Bytes of data: a power of two.
+    /// Bytes of data: ways times lines times a power of two.
     pub size_bytes: u32,
-    /// Bytes in a line: a power of two, 4 to 64.
+    /// Bytes in a line: a power of two, 8 to 64.
     pub line_bytes: u32,
-    /// Lines of a set: 1, direct mapped.
+    /// Lines of a set: 1 is direct mapped; all lines if fully associative.
     pub ways: u32,
+    /// Which line of a full set makes room.
+    pub replacement: Replacement,
+    /// Bytes of one transfer.
+    pub burst_bytes: u32,
+    /// Where a store goes.
+    pub write: Write,
+    /// A store that misses reads the line.
+    pub allocate: bool,
+    /// When a dirty line that makes room is written.
+    pub victim: Victim,
+    /// When the core goes on after a miss.
+    pub refill: Refill,
+}
+
+/// Which line of a full set makes room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Replacement {
+    /// The least recently used.
+    #[default]
+    Lru,
+    /// Each way in turn.
+    RoundRobin,
+    /// As a shift register says.
+    Random,
+}
+
+/// Where a store to cached memory goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Write {
+    /// Into the line.
+    #[default]
+    Back,
+    /// Into the line, if it is held, and to memory.
+    Through,
+}
+
+/// When a dirty line that makes room is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Victim {
+    /// Before the new line is read.
+    #[default]
+    First,
+    /// After it, and the core waits.
+    After,
+    /// After it, while the core goes on.
+    Buffered,
+}
+
+/// When the core goes on after a miss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refill {
+    /// When the line is complete.
+    #[default]
+    Line,
+    /// When the wanted word is there.
+    CriticalWord,
 }
 
 /// Branch prediction of a core class.

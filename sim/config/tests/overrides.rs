@@ -74,7 +74,8 @@ fn platforms_too() {
     let none = apply_overrides(&text("virt"), "p.toml", &[("core.0.icache", "{ size_bytes = 1024, line_bytes = 16 }")])
         .unwrap();
     let p = platform_resolve(&none, "p.toml", &[platforms()]).unwrap();
-    assert_eq!(p.cores[0].icache, Some(Cache { size_bytes: 1024, line_bytes: 16, ways: 1 }));
+    let icache = p.cores[0].icache.expect("there is one");
+    assert_eq!((icache.size_bytes, icache.line_bytes, icache.ways), (1024, 16, 1));
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn unknown_paths() {
         holds(&set(key, "1").expect_err(key), parts);
     }
     let e = apply_overrides(&text("de2-dual"), "p.toml", &[("core.0.dcache.siz_bytes", "1")]).unwrap_err();
-    holds(&e, &["--set:1:15", "a cache has no key `siz_bytes`", "did you mean `size_bytes`?"]);
+    holds(&e, &["--set:1:15", "a data cache has no key `siz_bytes`", "did you mean `size_bytes`?"]);
     holds(&apply_overrides("a = = 1", "s.toml", &[]).unwrap_err(), &["s.toml:1:", "not TOML"]);
 }
 

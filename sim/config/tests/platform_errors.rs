@@ -181,21 +181,65 @@ fn caches() {
     wrong(
         "icache = { size_bytes = 8192,",
         "icache = { size_bytes = 6000,",
-        &["`size_bytes` must be a power of two from 64 to 16777216", "this is 6000", "such as 4096 or 8192"],
+        &[
+            "the icache cannot be divided into sets of 1 line",
+            "6000 is not 1 * 32 times a power of two",
+            "4096 or 8192",
+        ],
     );
     wrong(
         "4096, line_bytes = 32",
         "4096, line_bytes = 128",
-        &["`line_bytes` must be a power of two from 4 to 64", "this is 128"],
+        &["`line_bytes` must be a power of two from 8 to 64", "this is 128"],
     );
     wrong("4096, line_bytes = 32", "4096, line_bytes = 24", &["such as 16 or 32"]);
-    wrong(
-        "4096, line_bytes = 32, ways = 1",
-        "4096, line_bytes = 32, ways = 2",
-        &["`ways` is out of range", "from 1 to 1"],
-    );
     let small = change(&text("de2-dual"), "size_bytes = 4096, line_bytes = 32", "size_bytes = 32, line_bytes = 32");
-    holds(&error(&small), &["this is 32"]);
+    holds(&error(&small), &["the dcache must hold two lines at least", "2 * 32 > 32"]);
+}
+
+#[test]
+fn ways() {
+    let dcache = |with: &str| format!("4096, line_bytes = 32, {with}");
+    for (with, parts) in [
+        ("ways = 17", &["`ways` must be an integer from 1 to 16, or \"full\""][..]),
+        ("ways = 0", &["`ways` must be an integer from 1 to 16, or \"full\""]),
+        ("ways = \"all\"", &["`ways` must be an integer from 1 to 16, or \"full\""]),
+        ("ways = 3", &["the dcache cannot be divided into sets of 3 lines", "4096 is not 3 * 32", "3072 or 6144"]),
+        (
+            "ways = 2, replacement = \"plru\"",
+            &["`replacement` cannot be \"plru\"", "it can be: lru, round_robin, random"],
+        ),
+        ("burst_bytes = 64", &["a transfer of the dcache cannot be longer than its line", "64 > 32"]),
+        (
+            "burst_bytes = 8, victim = \"buffered\"",
+            &["the dcache moves its lines in several transfers", "needs a line"],
+        ),
+        ("burst_bytes = 4, refill = \"critical_word\"", &["the dcache moves its lines in several transfers"]),
+        ("write = \"through\", victim = \"after\"", &["the dcache has no victims to write", "never dirty"]),
+        ("write = \"trough\"", &["`write` cannot be \"trough\"", "did you mean `through`?"]),
+    ] {
+        wrong("4096, line_bytes = 32, ways = 1", &dcache(with), parts);
+    }
+    // What concerns stores is no business of an instruction cache.
+    wrong(
+        "8192, line_bytes = 32, ways = 1",
+        "8192, line_bytes = 32, write = \"back\"",
+        &[
+            "an instruction cache has no key `write`",
+            "its keys: size_bytes, line_bytes, ways, replacement, burst_bytes",
+        ],
+    );
+    for (with, lines) in [("ways = \"full\"", 128), ("ways = 16", 16), ("ways = 2, write = \"through\"", 2)] {
+        let text = change(&text("de2-dual"), "4096, line_bytes = 32, ways = 1", &dcache(with));
+        let p = platform_resolve(&text, "p.toml", &[platforms()]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(p.cores[0].dcache.map(|c| c.ways), Some(lines));
+    }
+    let three = change(
+        &text("de2-dual"),
+        "size_bytes = 4096, line_bytes = 32, ways = 1",
+        "size_bytes = 3072, line_bytes = 32, ways = 3",
+    );
+    assert!(platform_resolve(&three, "p.toml", &[platforms()]).is_ok());
 }
 
 #[test]

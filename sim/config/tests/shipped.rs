@@ -11,12 +11,25 @@ fn de2_dual() {
     let p = platform("de2-dual");
     assert_eq!((p.name.as_str(), p.clock_hz, p.bypass_mask), ("de2-dual", 50_000_000, 0x8000_0000));
     assert_eq!((p.default_memory.as_str(), p.misaligned, p.boot.hartid_in_a0), ("sdram", Misaligned::Trap, false));
-    assert_eq!(p.seeded, Seeded { registers: true, memory: true, start_skew_cycles: 64, refresh_phase: true });
+    let seeded =
+        Seeded { registers: true, memory: true, start_skew_cycles: 64, refresh_phase: true, replacement: true };
+    assert_eq!(p.seeded, seeded);
+    let cache = |size_bytes| Cache {
+        size_bytes,
+        line_bytes: 32,
+        ways: 1,
+        replacement: Replacement::Lru,
+        burst_bytes: 32,
+        write: Write::Back,
+        allocate: true,
+        victim: Victim::First,
+        refill: Refill::Line,
+    };
     assert_eq!(p.cores.len(), 2);
     for (i, core) in p.cores.iter().enumerate() {
         assert_eq!((core.name.as_str(), core.hartid), (["cpu0", "cpu1"][i], i as u32));
-        assert_eq!(core.icache, Some(Cache { size_bytes: 8192, line_bytes: 32, ways: 1 }));
-        assert_eq!(core.dcache, Some(Cache { size_bytes: 4096, line_bytes: 32, ways: 1 }));
+        assert_eq!(core.icache, Some(cache(8192)));
+        assert_eq!(core.dcache, Some(cache(4096)));
         assert_eq!(core.class.name, "nios2f");
     }
     // Sorted by address.

@@ -266,6 +266,8 @@ pub enum BusReply {
 /// After `Pending`, the owner calls [`request`](Self::request) and [`complete`](Self::complete) until `request` is
 /// `None`; then the hart repeats the same access, which must be answered `Done` or `Fault`.
 pub trait HartMemory {
+    /// Each instruction is announced with [`executing`](Self::executing), and none is executed in another way than one by one.
+    const WATCHED: bool = false;
     /// Bytes in a fetch line: a power of two, 4 to 64. Slots are aligned to it.
     fn fetch_line_bytes(&self) -> u32;
     /// Number of fetch slots.
@@ -295,6 +297,10 @@ pub trait HartMemory {
     fn store_at_once(&mut self, _now: Cycle, _addr: u32, _width: Width, _value: u32) -> bool {
         false
     }
+    /// A hart is about to execute the instruction of `bytes` bytes at `pc`, or to repeat it; told only to a [`WATCHED`](Self::WATCHED)
+    /// memory.
+    #[inline(always)]
+    fn executing(&mut self, _now: Cycle, _pc: u32, _bytes: u32) {}
     /// Load; the value is zero-extended.
     fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access;
     /// Store the low `width` of `value`.
@@ -311,6 +317,11 @@ pub trait HartMemory {
     /// hint cannot fail, so a port that acts on it does so in the background, takes it back in [`rewind`](Self::rewind), and
     /// changes nothing but time. One that has no background transfers does nothing.
     fn prefetch(&mut self, _now: Cycle, _addr: u32, _what: Prefetch) {}
+    /// FENCE, and the first part of FENCE.I: suspends while something that the hart stored is on its way to memory.
+    #[inline]
+    fn fence(&mut self, _now: Cycle) -> Access {
+        Access::Done(0)
+    }
     /// FENCE.I: drop every instruction line.
     fn fence_i(&mut self, now: Cycle);
     /// Whether a store or atomic of this hart has emptied a fetch line since this was asked last. The hart asks after each, so

@@ -333,8 +333,8 @@ struct Translation<'a> {
     ready: [u64; 33],
     /// When all of them can.
     latest: u64,
-    /// Lines that have been checked.
-    checked: Vec<u32>,
+    /// The line that was checked last.
+    checked: Option<u32>,
     span: u32,
     early: [u32; EARLY],
     writes: u32,
@@ -352,7 +352,7 @@ impl<'a> Translation<'a> {
             retired: 0,
             ready: [0; 33],
             latest: 0,
-            checked: Vec::new(),
+            checked: None,
             span: 0,
             early: [0; EARLY],
             writes: 0,
@@ -404,10 +404,11 @@ impl<'a> Translation<'a> {
     /// Make sure that the line that holds `pc` is checked by then.
     fn line(&mut self, pc: u32) {
         let base = pc & !(self.lines.line_bytes - 1);
-        if self.checked.contains(&base) {
+        // Coming back to a line counts as a use of it, so it is asked for again.
+        if self.checked == Some(base) {
             return;
         }
-        self.checked.push(base);
+        self.checked = Some(base);
         let text = self.out.texts.len() as u32;
         self.out.texts.extend_from_slice(self.lines.text(base));
         self.out.keys.push(Key { seen: 0, generation: 0, text });
@@ -461,7 +462,7 @@ impl<'a> Translation<'a> {
         let fixed = costs.fixed(op.code);
         let (Some(act), Some((cost, result))) = (act, fixed) else {
             // What has no effect but its time needs no step.
-            if let (Code::Fence | Code::Pause, Some((cost, _))) = (op.code, fixed) {
+            if let (Code::Pause, Some((cost, _))) = (op.code, fixed) {
                 let issue = self.issue(op);
                 self.next(op.len, issue + cost);
                 return true;

@@ -118,7 +118,7 @@ impl Hart {
                             Err(stop) => return stop,
                         }
                     }
-                    if fetched.is_none() && !DETAILED && blocks.pay() {
+                    if fetched.is_none() && !DETAILED && !M::WATCHED && blocks.pay() {
                         let mut at = At { pc, now, retired };
                         until = self.execute_blocks(lines, blocks, mem, &mut at, bound);
                         At { pc, now, retired } = at;
@@ -215,6 +215,9 @@ impl Hart {
                 let rd = usize::from(e.op.rd) & 127;
                 let rs1 = usize::from(e.op.rs1) & 127;
                 let rs2 = usize::from(e.op.rs2) & 127;
+                if M::WATCHED && kind_of & tag::KIND == tag::PLAIN {
+                    mem.executing(Cycle(now), here!(), u32::from(len));
+                }
                 if OBSERVED && kind_of & tag::PROBE != 0 {
                     let (stamp, accounts) = match &self.s.boundary {
                         Some(b) => (b.now, &b.accounts),
@@ -540,8 +543,14 @@ impl Hart {
                             until = 0;
                         }
                     }
-                    Code::Fence => now = issue + self.costs.fence,
+                    Code::Fence => match mem.fence(Cycle(issue)) {
+                        Access::Pending => suspend!(),
+                        _ => now = issue + self.costs.fence,
+                    },
                     Code::FenceI => {
+                        if mem.fence(Cycle(issue)) == Access::Pending {
+                            suspend!();
+                        }
                         mem.fence_i(Cycle(issue));
                         now = issue + self.costs.fence_i;
                         retired += 1;

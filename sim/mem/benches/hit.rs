@@ -2,7 +2,7 @@
 //! What the accesses of the hot step cost on the host, in nanoseconds each: `cargo bench -p mem`.
 
 use engine::{Access, BusReply, Cycle, Fetch, HartMemory, Width};
-use mem::{Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, IdealView, Init, Reservations};
+use mem::{Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, IdealView, Init, Policy, Reservations};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -35,8 +35,9 @@ fn slot(fetch: Fetch) -> u32 {
 
 fn main() {
     let mut port = CachedPort::new(CachedPortConfig {
-        icache: Some(CacheGeometry { size_bytes: 8192, line_bytes: 32 }),
-        dcache: Some(CacheGeometry { size_bytes: 4096, line_bytes: 32 }),
+        icache: Some(CacheGeometry::direct(8192, 32)),
+        dcache: Some(CacheGeometry::direct(4096, 32)),
+        policy: Policy::default(),
         cacheable: vec![(BASE, 8 << 20)],
         bypass_mask: 0x8000_0000,
     });

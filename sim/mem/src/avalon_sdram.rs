@@ -76,6 +76,11 @@ pub struct AvalonSdram {
 }
 
 impl AvalonSdram {
+    /// How long the data bus is used for `bytes` bytes at `offset`.
+    pub fn beats(&self, offset: u32, bytes: u32) -> Cycles {
+        Cycles(crate::sram::beats(self.timing.width_bits, offset, bytes))
+    }
+
     /// A controller with no row open. `phase` (any number, a seed for example) places the first refresh within the interval.
     pub fn new(timing: AvalonSdramTiming, phase: u64) -> AvalonSdram {
         let refresh_at = match timing.refresh_interval {

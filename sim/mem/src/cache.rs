@@ -1,73 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A direct-mapped cache that holds bytes.
+//! A cache that holds bytes: direct mapped, of several ways, or fully associative.
 //!
-//! The place of an address follows from the address alone, so the byte at `addr` is at `addr mod size` in one flat
-//! array, and looking up is one comparison. It fails for another line, an empty place and a misaligned access
-//! alike: the tag of a held line is its address, whose low bits are zero, and a misaligned access brings low bits.
+//! **The front.** Each set has one entry that names a line it holds and where its bytes are. An access that meets it is found by
+//! one comparison, and changes no replacement state: in a direct-mapped cache the entry is the only line, under LRU it is the
+//! most recent one, and the other policies do not care about hits. Everything else is looked up among the ways
+//! ([`Cache::look`]), which moves the front. The comparison fails for another line, an empty set and a misaligned access alike:
+//! the tag of a held line is its address, whose low bits are zero, and a misaligned access brings low bits. A second tag
+//! in the entry is the line only while a store to it is private: never in a write-through cache.
 //!
-//! Deliberately lacks: where lines come from and go to, and associativity.
+//! **Replacement.** An empty way is taken first, the lowest. Else LRU takes the least recently used, round robin the way after
+//! the one it took last in this set, pseudo-random the way that a 16-bit shift register names, which steps with each choice.
+//!
+//! Deliberately lacks: where lines come from and go to.
 
+use crate::order::{Order, Replacement};
 use engine::Width;
 
-/// Size and line of a direct-mapped cache; both powers of two, lines of 8 to 64 bytes, two lines at least.
+/// Size, line and ways of a cache. Lines have 8 to 64 bytes, a power of two; so is the number of sets; two lines at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheGeometry {
     /// Bytes in all.
     pub size_bytes: u32,
     /// Bytes of a line.
     pub line_bytes: u32,
+    /// Lines of a set: 1 is direct mapped, all lines fully associative.
+    pub ways: u32,
+    /// Who makes room.
+    pub replacement: Replacement,
 }
 
 impl CacheGeometry {
+    /// A direct-mapped cache.
+    pub const fn direct(size_bytes: u32, line_bytes: u32) -> CacheGeometry {
+        CacheGeometry { size_bytes, line_bytes, ways: 1, replacement: Replacement::Lru }
+    }
+
+    /// Number of sets; 0 when the sizes do not fit each other.
+    pub fn sets(&self) -> u32 {
+        let set = u64::from(self.line_bytes) * u64::from(self.ways);
+        match u64::from(self.size_bytes).checked_div(set) {
+            Some(sets) if sets * set == u64::from(self.size_bytes) => sets as u32,
+            _ => 0,
+        }
+    }
+
     /// Whether a [`Cache`] can have this geometry.
     pub fn is_valid(&self) -> bool {
-        self.size_bytes.is_power_of_two()
-            && self.line_bytes.is_power_of_two()
+        self.line_bytes.is_power_of_two()
             && (8..=64).contains(&self.line_bytes)
+            && self.sets().is_power_of_two()
             && self.size_bytes >= 2 * self.line_bytes
     }
 }
 
 /// The tag of an empty place: no aligned address of a line, and with bit 2 set, no misaligned one that is compared.
 const EMPTY: u32 = 4;
+/// Marks the branch that calls it as the one that need not be fast.
+#[cold]
+#[inline]
+fn unlikely() {}
 
-/// Tags, dirty bits and bytes.
+/// Sets of more ways are not searched way by way if the finder knows better.
+const SEARCHED: u32 = 16;
+
+/// What is found by one comparison, by set; apart from each other, so that each access reads what it needs and no more.
+struct Front {
+    /// Address of the line.
+    tags: Vec<u32>,
+    /// The same while a store to it is private, else [`EMPTY`].
+    store_tags: Vec<u32>,
+    /// Its place; a direct-mapped cache does not ask.
+    places: Vec<u32>,
+}
+
+/// Tags, dirty bits, replacement state and bytes.
 pub struct Cache {
+    geometry: CacheGeometry,
     line_bits: u32,
     /// Clears the bits inside a line.
     line_mask: u32,
-    /// Keeps the place in the cache.
+    /// Keeps the set, after the shift by `line_bits`.
+    set_mask: u32,
+    direct: bool,
+    /// Keeps the byte of a direct-mapped cache.
     place_mask: u32,
-    /// Address of the line in each place.
+    front: Front,
+    /// Address of the line in each place; the places of a set follow each other.
     tags: Vec<u32>,
     dirty: Vec<bool>,
+    /// A store to the line must be seen by others first.
+    shared: Vec<bool>,
     /// Changes whenever the bytes of a place may have changed by fill or invalidation; never 0.
     versions: Vec<u32>,
     /// Never goes back, so that a version means the same bytes even after an undo.
     last_version: u32,
     changes: u64,
     bytes: Vec<u8>,
+    /// Lines held by each set.
+    held: Vec<u32>,
+    order: Order,
+    /// Whether stores to held lines may be private at all.
+    private_stores: bool,
+    /// Where a line of a wide set may be; checked against its tag.
+    finder: Vec<u32>,
 }
 
 impl Cache {
-    /// An empty cache.
+    /// An empty cache; `seed` is where the shift register of pseudo-random replacement starts.
     ///
     /// # Panics
     /// The geometry is not [valid](CacheGeometry::is_valid); a platform is checked before it is built.
-    pub fn new(geometry: CacheGeometry) -> Cache {
-        assert!(geometry.is_valid(), "{geometry:?} is no geometry of a direct-mapped cache");
+    pub fn new(geometry: CacheGeometry, seed: u16) -> Cache {
+        assert!(geometry.is_valid(), "{geometry:?} is no geometry of a cache");
         let lines = (geometry.size_bytes / geometry.line_bytes) as usize;
+        let sets = geometry.sets() as usize;
+        let finder = if geometry.ways > SEARCHED { (lines * 4).next_power_of_two() } else { 0 };
         Cache {
+            geometry,
             line_bits: geometry.line_bytes.trailing_zeros(),
             line_mask: !(geometry.line_bytes - 1),
+            set_mask: sets as u32 - 1,
+            direct: geometry.ways == 1,
             place_mask: geometry.size_bytes - 1,
+            front: Front { tags: vec![EMPTY; sets], store_tags: vec![EMPTY; sets], places: vec![0; sets] },
             tags: vec![EMPTY; lines],
             dirty: vec![false; lines],
+            shared: vec![false; lines],
             versions: vec![1; lines],
             last_version: 1,
             changes: 1,
             bytes: vec![0; geometry.size_bytes as usize],
+            held: vec![0; sets],
+            order: Order::new(geometry, seed),
+            private_stores: true,
+            finder: vec![0; finder],
         }
+    }
+
+    /// The same cache, in which no store hits: each goes through to memory.
+    pub(crate) fn without_private_stores(mut self) -> Cache {
+        self.private_stores = false;
+        self
     }
 
     /// Bytes of a line.
@@ -87,27 +160,125 @@ impl Cache {
         addr & self.line_mask
     }
 
-    /// The place for `addr`, whatever it holds.
-    #[inline]
-    pub fn index_of(&self, addr: u32) -> usize {
-        ((addr & self.place_mask) >> self.line_bits) as usize
+    #[inline(always)]
+    fn set_of(&self, addr: u32) -> usize {
+        ((addr >> self.line_bits) & self.set_mask) as usize
     }
 
-    /// Where the `bytes` bytes (1, 2 or 4) at `addr` are in the cache's bytes; `None` when the line is not held or
-    /// `addr` is not aligned.
+    /// Where the `bytes` bytes (1, 2 or 4) at `addr` are in the cache's bytes; `None` when the front does not hold the line
+    /// or `addr` is not aligned.
     #[inline(always)]
     pub fn find(&self, addr: u32, bytes: u32) -> Option<usize> {
+        let set = self.set_of(addr);
         let wanted = addr & (self.line_mask | (bytes - 1));
-        (self.tags[self.index_of(addr)] == wanted).then_some((addr & self.place_mask) as usize)
+        (self.front.tags[set] == wanted).then_some(self.index(set, addr))
+    }
+
+    /// As [`find`](Self::find), for a store that nobody else need see.
+    #[inline(always)]
+    pub fn find_store(&self, addr: u32, bytes: u32) -> Option<usize> {
+        let set = self.set_of(addr);
+        let wanted = addr & (self.line_mask | (bytes - 1));
+        (self.front.store_tags[set] == wanted).then_some(self.index(set, addr))
+    }
+
+    /// The place of the line that holds `addr`, if the front knows it.
+    #[inline(always)]
+    pub fn find_line(&self, addr: u32) -> Option<usize> {
+        let set = self.set_of(addr);
+        if self.front.tags[set] != self.line_of(addr) {
+            return None;
+        }
+        if self.direct {
+            return Some(set);
+        }
+        unlikely();
+        Some(self.front.places[set] as usize)
+    }
+
+    /// In a direct-mapped cache the address alone says where its byte is.
+    #[inline(always)]
+    fn index(&self, set: usize, addr: u32) -> usize {
+        if self.direct {
+            return (addr & self.place_mask) as usize;
+        }
+        unlikely();
+        self.at(self.front.places[set] as usize, addr)
+    }
+
+    /// The place of the line that holds `addr`, if it is held. Changes nothing.
+    pub fn place_of(&self, addr: u32) -> Option<usize> {
+        let line = self.line_of(addr);
+        let set = self.set_of(addr);
+        if self.geometry.ways > SEARCHED {
+            let place = self.finder[self.finder_at(line)] as usize;
+            if self.tags[place] == line {
+                return Some(place);
+            }
+        }
+        let ways = self.geometry.ways as usize;
+        let first = set * ways;
+        self.tags[first..first + ways].iter().position(|tag| *tag == line).map(|way| first + way)
+    }
+
+    fn finder_at(&self, line: u32) -> usize {
+        (line >> self.line_bits) as usize & (self.finder.len() - 1)
+    }
+
+    /// Use the line that holds `addr` if it is held: it becomes the most recent one, and the front of its set.
+    pub(crate) fn look(&mut self, addr: u32) -> Option<usize> {
+        let place = self.place_of(addr)?;
+        self.order.touch(place as u32);
+        self.put_in_front(place);
+        Some(place)
+    }
+
+    /// As [`look`](Self::look), when the front does not know the line; a direct-mapped cache has nowhere else to look.
+    #[cold]
+    pub(crate) fn look_aside(&mut self, addr: u32) -> Option<usize> {
+        if self.direct {
+            return None;
+        }
+        self.look(addr)
+    }
+
+    fn put_in_front(&mut self, place: usize) {
+        let tag = self.tags[place];
+        let private = self.private_stores && !self.shared[place];
+        let set = self.set_of(tag);
+        self.front.tags[set] = tag;
+        self.front.store_tags[set] = if private { tag } else { EMPTY };
+        self.front.places[set] = place as u32;
+    }
+
+    /// Forget what the front of the set of `addr` holds; it is looked up again.
+    pub(crate) fn clear_front(&mut self, addr: u32) {
+        self.clear_front_of(self.set_of(addr));
+    }
+
+    fn clear_front_of(&mut self, set: usize) {
+        self.front.tags[set] = EMPTY;
+        self.front.store_tags[set] = EMPTY;
+    }
+
+    /// Where the byte at `addr` is, given the place of its line.
+    #[inline]
+    pub(crate) fn at(&self, place: usize, addr: u32) -> usize {
+        (place << self.line_bits) + (addr & !self.line_mask) as usize
+    }
+
+    /// The place of the byte at an index that [`find`](Self::find) gave.
+    #[inline(always)]
+    pub fn place_at(&self, at: usize) -> usize {
+        at >> self.line_bits
     }
 
     /// Whether the line that holds `addr` is held.
-    #[inline]
     pub fn holds(&self, addr: u32) -> bool {
-        self.tags[self.index_of(addr)] == self.line_of(addr)
+        self.place_of(addr).is_some()
     }
 
-    /// Read at a place that [`find`](Self::find) gave for this width.
+    /// Read at an index that [`find`](Self::find) gave for this width.
     #[inline(always)]
     pub fn read(&self, at: usize, width: Width) -> u32 {
         match width {
@@ -117,23 +288,23 @@ impl Cache {
         }
     }
 
-    /// The word at a place that is a multiple of 4.
+    /// The word at an index that is a multiple of 4.
     #[inline(always)]
     pub fn word(&self, at: usize) -> u32 {
         self.bytes[at..].first_chunk().map_or(0, |b| u32::from_le_bytes(*b))
     }
 
-    /// Write at a place that [`find`](Self::find) gave, mark the line dirty, and say what was there before.
+    /// Write at an index that [`find`](Self::find) gave, mark the line dirty, and say what was there before.
     #[inline(always)]
     pub(crate) fn write(&mut self, at: usize, width: Width, value: u32) -> StoreUndo {
-        let place = at & !3;
-        let old = self.word(place);
+        let word = at & !3;
+        let old = self.word(word);
         let dirty = &mut self.dirty[at >> self.line_bits];
-        let undo = StoreUndo { place_dirty: place as u32 | u32::from(*dirty), old };
+        let undo = StoreUndo { word_dirty: word as u32 | u32::from(*dirty), old };
         *dirty = true;
         let shift = (at as u32 & 3) * 8;
         let mask = (u32::MAX >> (32 - width.bytes() * 8)) << shift;
-        self.set_word(place, (old & !mask) | ((value << shift) & mask));
+        self.set_word(word, (old & !mask) | ((value << shift) & mask));
         undo
     }
 
@@ -144,80 +315,123 @@ impl Cache {
         }
     }
 
+    /// Write bytes into the line in a place without making it dirty: memory has them, too.
+    pub(crate) fn write_clean(&mut self, place: usize, addr: u32, bytes: &[u8]) {
+        let at = self.at(place, addr);
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
     pub(crate) fn undo_store(&mut self, undo: StoreUndo) {
-        let place = (undo.place_dirty & !3) as usize;
-        self.set_word(place, undo.old);
-        self.dirty[place >> self.line_bits] = undo.place_dirty & 1 != 0;
+        let word = (undo.word_dirty & !3) as usize;
+        self.set_word(word, undo.old);
+        self.dirty[word >> self.line_bits] = undo.word_dirty & 1 != 0;
     }
 
     /// Whether a place holds a line.
-    pub fn is_held(&self, index: usize) -> bool {
-        self.tags[index] != EMPTY
+    pub fn is_held(&self, place: usize) -> bool {
+        self.tags[place] != EMPTY
     }
 
     /// Whether a place holds a line with bytes that memory lacks.
-    pub fn is_dirty(&self, index: usize) -> bool {
-        self.dirty[index]
+    pub fn is_dirty(&self, place: usize) -> bool {
+        self.dirty[place]
     }
 
     /// Address of the line in a place; meaningful when [held](Self::is_held).
-    pub fn tag(&self, index: usize) -> u32 {
-        self.tags[index]
+    pub fn tag(&self, place: usize) -> u32 {
+        self.tags[place]
     }
 
     /// Memory has the bytes of the line in this place now.
-    pub(crate) fn set_clean(&mut self, index: usize) {
-        self.dirty[index] = false;
+    pub(crate) fn set_clean(&mut self, place: usize) {
+        self.dirty[place] = false;
     }
 
     /// Version of a place.
     #[inline]
-    pub fn version(&self, index: usize) -> u32 {
-        self.versions[index]
+    pub fn version(&self, place: usize) -> u32 {
+        self.versions[place]
     }
 
     /// Bytes of the line in a place.
     #[inline]
-    pub fn line(&self, index: usize) -> &[u8] {
-        let at = index << self.line_bits;
+    pub fn line(&self, place: usize) -> &[u8] {
+        let at = place << self.line_bits;
         &self.bytes[at..at + (1 << self.line_bits)]
     }
 
-    /// Put a clean line into its place.
-    pub(crate) fn fill(&mut self, line: u32, bytes: &[u8]) {
-        self.place_for(line).copy_from_slice(bytes);
+    /// The place that a new line for `addr` would take.
+    pub(crate) fn victim(&self, addr: u32) -> usize {
+        let set = self.set_of(addr);
+        let ways = self.geometry.ways;
+        let first = set * ways as usize;
+        if self.held[set] < ways {
+            if let Some(way) = self.tags[first..first + ways as usize].iter().position(|tag| *tag == EMPTY) {
+                return first + way;
+            }
+        }
+        self.order.victim(set)
+    }
+
+    /// Empty the place that a new line will take. Not undone: the line is asked for.
+    pub(crate) fn replace(&mut self, place: usize) {
+        if self.is_held(place) {
+            let set = self.set_of(self.tags[place]);
+            self.order.chosen(set, place as u32);
+            self.drop_line(place);
+        }
+    }
+
+    /// Put a clean line into the place that was emptied for it; it is the most recent one.
+    pub(crate) fn fill(&mut self, place: usize, line: u32, bytes: &[u8]) {
+        self.place_for(place, line).copy_from_slice(bytes);
     }
 
     /// The bytes of the place that `line` has from now on, to be filled with it.
     #[inline]
-    pub(crate) fn place_for(&mut self, line: u32) -> &mut [u8] {
-        let index = self.index_of(line);
-        self.tags[index] = line;
-        self.dirty[index] = false;
-        self.change(index);
-        let at = index << self.line_bits;
+    pub(crate) fn place_for(&mut self, place: usize, line: u32) -> &mut [u8] {
+        let set = self.set_of(line);
+        self.held[set] += u32::from(!self.is_held(place));
+        self.tags[place] = line;
+        self.dirty[place] = false;
+        self.shared[place] = false;
+        self.change(place);
+        self.order.touch(place as u32);
+        self.put_in_front(place);
+        if !self.finder.is_empty() {
+            let at = self.finder_at(line);
+            self.finder[at] = place as u32;
+        }
+        let at = place << self.line_bits;
         &mut self.bytes[at..at + (1 << self.line_bits)]
     }
 
     /// Empty a place, dirty or not, and say what it held.
-    pub(crate) fn drop_line(&mut self, index: usize) -> LineUndo {
+    pub(crate) fn drop_line(&mut self, place: usize) -> LineUndo {
         let undo = LineUndo {
-            index: index as u32,
-            tag: self.tags[index],
-            version: self.versions[index],
-            dirty: self.dirty[index],
+            place: place as u32,
+            tag: self.tags[place],
+            version: self.versions[place],
+            dirty: self.dirty[place],
         };
-        self.tags[index] = EMPTY;
-        self.dirty[index] = false;
-        self.change(index);
+        let set = self.set_of(undo.tag);
+        self.held[set] -= u32::from(self.is_held(place));
+        if self.front.tags[set] == undo.tag {
+            self.clear_front_of(set);
+        }
+        self.tags[place] = EMPTY;
+        self.dirty[place] = false;
+        self.change(place);
         undo
     }
 
     pub(crate) fn undo_drop(&mut self, undo: LineUndo) {
-        let index = undo.index as usize;
-        self.tags[index] = undo.tag;
-        self.dirty[index] = undo.dirty;
-        self.versions[index] = undo.version;
+        let place = undo.place as usize;
+        let set = self.set_of(undo.tag);
+        self.held[set] += 1;
+        self.tags[place] = undo.tag;
+        self.dirty[place] = undo.dirty;
+        self.versions[place] = undo.version;
         self.changes += 1;
     }
 
@@ -227,36 +441,58 @@ impl Cache {
         self.changes
     }
 
-    fn change(&mut self, index: usize) {
-        self.changes += 1;
-        self.last_version = self.last_version.checked_add(1).unwrap_or(1);
-        self.versions[index] = self.last_version;
+    /// Whether it matters in which order lines are used.
+    #[inline]
+    pub fn orders_hits(&self) -> bool {
+        self.order.counts_hits()
     }
 
-    /// Feed tags, dirty bits and held bytes into `hash`. Versions are left out: they count what was undone, too.
+    fn change(&mut self, place: usize) {
+        self.changes += 1;
+        self.last_version = self.last_version.checked_add(1).unwrap_or(1);
+        self.versions[place] = self.last_version;
+    }
+
+    /// The replacement state is final up to here.
+    #[inline]
+    pub(crate) fn checkpoint(&mut self) {
+        self.order.checkpoint();
+    }
+
+    /// Undo what hits changed in the replacement state since the checkpoint.
+    pub(crate) fn rewind(&mut self) {
+        while let Some(set) = self.order.undo() {
+            self.clear_front_of(set);
+        }
+    }
+
+    /// Feed tags, dirty bits, replacement state and held bytes into `hash`. Versions are left out: they count what was
+    /// undone, too; so is the front, which follows from the rest or is a matter of the host.
     pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
-        for index in 0..self.tags.len() {
-            hash(u64::from(self.tags[index]) << 1 | u64::from(self.dirty[index]));
-            if self.is_held(index) {
-                for part in self.line(index).chunks_exact(8) {
+        for place in 0..self.tags.len() {
+            let shared = self.is_held(place) && self.shared[place];
+            hash(u64::from(self.tags[place]) << 2 | u64::from(self.dirty[place]) | u64::from(shared) << 1);
+            if self.is_held(place) {
+                for part in self.line(place).chunks_exact(8) {
                     hash(part.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)));
                 }
             }
         }
+        self.order.hash(hash);
     }
 }
 
-/// What a store changed: the place of the word, whether the line was dirty (bit 0), the word.
+/// What a store changed: the index of the word, whether the line was dirty (bit 0), the word.
 #[derive(Clone, Copy)]
 pub(crate) struct StoreUndo {
-    place_dirty: u32,
+    word_dirty: u32,
     old: u32,
 }
 
 /// What a place held before it was emptied.
 #[derive(Clone, Copy)]
 pub(crate) struct LineUndo {
-    index: u32,
+    place: u32,
     tag: u32,
     version: u32,
     dirty: bool,
@@ -267,10 +503,27 @@ mod tests {
     use super::*;
 
     fn cache() -> Cache {
-        let mut c = Cache::new(CacheGeometry { size_bytes: 256, line_bytes: 32 });
+        let mut c = Cache::new(CacheGeometry::direct(256, 32), 1);
         let bytes: Vec<u8> = (0..32).collect();
-        c.fill(0x1020, &bytes);
+        let place = c.victim(0x1020);
+        c.fill(place, 0x1020, &bytes);
         c
+    }
+
+    /// Bring a line in as a port does, and say which line went.
+    fn bring(c: &mut Cache, line: u32) -> Option<u32> {
+        if c.look(line).is_some() {
+            return None;
+        }
+        let place = c.victim(line);
+        let gone = c.is_held(place).then(|| c.tag(place));
+        c.replace(place);
+        c.fill(place, line, &[0; 64][..c.line_bytes() as usize]);
+        gone
+    }
+
+    fn ways(ways: u32, sets: u32, replacement: Replacement) -> Cache {
+        Cache::new(CacheGeometry { size_bytes: 32 * ways * sets, line_bytes: 32, ways, replacement }, 0xace1)
     }
 
     #[test]
@@ -279,6 +532,7 @@ mod tests {
         assert_eq!(c.find(0x1020, 4), Some(0x20));
         assert_eq!(c.find(0x103c, 4), Some(0x3c));
         assert_eq!(c.find(0x103f, 1), Some(0x3f));
+        assert_eq!(c.find_store(0x103f, 1), Some(0x3f));
         for (addr, bytes) in
             [(0x1021, 4), (0x1022, 4), (0x1021, 2), (0x1040, 4), (0x101c, 4), (0x1120, 4), (0x8000_1020, 4)]
         {
@@ -287,9 +541,11 @@ mod tests {
         // An empty place holds no address at all, aligned or not.
         for addr in (0..64).chain(0xffff_ffe0..=0xffff_ffff) {
             for bytes in [1, 2, 4] {
-                assert_eq!(Cache::new(CacheGeometry { size_bytes: 256, line_bytes: 8 }).find(addr, bytes), None);
+                assert_eq!(Cache::new(CacheGeometry::direct(256, 8), 1).find(addr, bytes), None);
             }
         }
+        let through = Cache::new(CacheGeometry::direct(256, 32), 1).without_private_stores();
+        assert_eq!(through.find_store(0x1020, 4), None);
     }
 
     #[test]
@@ -319,14 +575,87 @@ mod tests {
         let empty = c.version(1);
         c.undo_drop(undo);
         assert_eq!(c.version(1), held);
-        c.fill(0x2020, &[0; 32]);
+        c.replace(1);
+        c.fill(1, 0x2020, &[0; 32]);
         assert!(c.version(1) != held && c.version(1) != empty);
     }
 
     #[test]
+    fn the_least_recently_used_line_makes_room() {
+        let mut c = ways(4, 2, Replacement::Lru);
+        // Set 0 has the lines 0x00, 0x40, 0x80, …
+        for line in [0x000, 0x040, 0x080, 0x0c0] {
+            assert_eq!(bring(&mut c, line), None);
+        }
+        assert_eq!(bring(&mut c, 0x020), None, "set 1 is another");
+        bring(&mut c, 0x000);
+        bring(&mut c, 0x080);
+        assert_eq!(bring(&mut c, 0x100), Some(0x040));
+        assert_eq!(bring(&mut c, 0x140), Some(0x0c0));
+        assert_eq!(bring(&mut c, 0x180), Some(0x000));
+        // An empty way is taken before any line goes.
+        let place = c.place_of(0x140).expect("held");
+        c.drop_line(place);
+        assert_eq!(bring(&mut c, 0x1c0), None);
+        assert_eq!(c.place_of(0x1c0), Some(place));
+        assert_eq!(bring(&mut c, 0x200), Some(0x080));
+    }
+
+    #[test]
+    fn round_robin_and_random_do_not_care_about_hits() {
+        let mut c = ways(4, 1, Replacement::RoundRobin);
+        for i in 0..4 {
+            bring(&mut c, i * 32);
+        }
+        for i in 4..12 {
+            bring(&mut c, (i - 4) * 32);
+            assert_eq!(bring(&mut c, i * 32), Some((i - 4) * 32));
+        }
+        // The register 0xace1: ways 2, 3, 3, 1 of four by its top bits (0xace1, 0xe270, 0x7138, 0x389c, …).
+        let mut c = ways(4, 1, Replacement::Random);
+        for i in 0..4 {
+            bring(&mut c, i * 32);
+        }
+        let gone: Vec<_> = (4..8).map(|i| bring(&mut c, i * 32)).collect();
+        assert_eq!(gone, [Some(0x40), Some(0x60), Some(0x20), Some(0x00)]);
+    }
+
+    #[test]
+    fn what_hits_changed_is_undone() {
+        let digest = |c: &Cache| {
+            let mut v = Vec::new();
+            c.hash(&mut |w| v.push(w));
+            v
+        };
+        for geometry in [(4, 2), (16, 1), (64, 1), (3, 4)] {
+            let mut c = ways(geometry.0, geometry.1, Replacement::Lru);
+            let lines = geometry.0 * geometry.1;
+            for i in 0..lines {
+                bring(&mut c, i * 32);
+            }
+            c.checkpoint();
+            let before = digest(&c);
+            for i in [1, 0, 2, 1, lines - 1, 0, 0, 2] {
+                assert!(c.look(i % lines * 32).is_some());
+            }
+            assert_ne!(digest(&c), before);
+            c.rewind();
+            assert_eq!(digest(&c), before);
+            // The front does not remember a line that is not the most recent one.
+            let oldest = c.tag(c.victim(0));
+            assert_eq!(c.find(oldest, 4), None);
+        }
+    }
+
+    #[test]
     fn geometries() {
-        let valid = |size_bytes, line_bytes| CacheGeometry { size_bytes, line_bytes }.is_valid();
-        assert!(valid(4096, 32) && valid(16, 8) && valid(65536, 64));
-        assert!(!valid(4095, 32) && !valid(4096, 4) && !valid(4096, 128) && !valid(32, 32) && !valid(4096, 24));
+        let valid = |size_bytes, line_bytes, ways| {
+            CacheGeometry { size_bytes, line_bytes, ways, replacement: Replacement::Lru }.is_valid()
+        };
+        assert!(valid(4096, 32, 1) && valid(16, 8, 1) && valid(65536, 64, 1));
+        assert!(valid(4096, 32, 128) && valid(4096, 32, 16) && valid(3072, 32, 3) && valid(64, 32, 2));
+        assert!(!valid(4095, 32, 1) && !valid(4096, 4, 1) && !valid(4096, 128, 1) && !valid(32, 32, 1));
+        assert!(!valid(4096, 24, 1) && !valid(4096, 32, 3) && !valid(4096, 32, 0) && !valid(4096, 32, 256));
+        assert!(!valid(0, 32, 1));
     }
 }

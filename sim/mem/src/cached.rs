@@ -1,66 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory port of a core with caches of its own: split, direct mapped, write-back, allocate on write miss, and
-//! without coherence, as on Nios II/f (osek-linx 3.2.4). What another master writes is not seen until the line is
-//! dropped.
+//! The memory port of a core with caches of its own: split, and without coherence, as on Nios II/f (osek-linx 3.2.4).
+//! What another master writes is not seen until the line is dropped.
 //!
 //! An access takes one of these ways:
-//!  - it hits: answered at once, with an entry in the undo log if it stores;
-//!  - it misses in a memory: the victim is written back if it is dirty, then the line is read, and the hart waits for
-//!    both; then the access is repeated, and hits;
+//!  - it hits, and a store is private: answered at once, with an entry in the undo log if it stores;
+//!  - it misses in a memory: the line is read, its victim is written if it is dirty (before, after, or in the background),
+//!    and the access is done on the line the moment it is there; the repetition finds the answer;
+//!  - it stores in a write-through cache, or misses in one that does not allocate on stores: the word is written to memory, and
+//!    to the line if it is held;
 //!  - it has the bypass bit, or nothing there is a memory: it goes to the bus as it is, and the value is kept for
 //!    the repetition.
 //!
 //! Since tags are addresses of memory lines, the first way needs no look at ranges or the bypass bit.
+//!
+//! The data master makes one transfer at a time. While it writes a victim in the background or the rest of a line is still on its
+//! way, whatever needs the bus for data waits for it; the owner of time knows until when ([`CachedPort::needs_data_master`]).
 
-use crate::backing::Backing;
 use crate::cache::{Cache, CacheGeometry, LineUndo, StoreUndo};
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
+use crate::policy::{AskedAccess, CacheStats, CachedPortConfig, Policy, Serving, Victim};
 use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Fetch, HartMemory,
     MasterKind, Width,
 };
 
-/// What a [`CachedPort`] is made of.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CachedPortConfig {
-    /// Instruction cache; without one, a buffer of two lines of 32 bytes.
-    pub icache: Option<CacheGeometry>,
-    /// Data cache; without one, all data accesses go to the bus.
-    pub dcache: Option<CacheGeometry>,
-    /// The memories: (base, size), multiples of a line. Nothing else is ever cached.
-    pub cacheable: Vec<(u32, u32)>,
-    /// The address bit that makes a data access bypass the cache, and that no physical address has; 0 if there is none.
-    pub bypass_mask: u32,
-}
+mod alone;
 
-/// Counts since reset.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct CacheStats {
-    /// Lines read into the instruction cache.
-    pub icache_misses: u64,
-    /// Lines read into the data cache.
-    pub dcache_misses: u64,
-    /// Lines written from the data cache.
-    pub write_backs: u64,
-}
-
-/// A line on its way between a cache and a memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LineMove {
-    /// First byte.
-    pub addr: u32,
-    /// Bytes of the line.
-    pub bytes: u32,
-    /// To memory.
-    pub write: bool,
-    /// Which account its service is charged to.
-    pub cause: Cause,
-    /// Which master port of the hart.
-    pub master: MasterKind,
-}
+pub use alone::LineMove;
 
 /// Without an instruction cache. Two lines: an instruction may lie in two.
-const FETCH_BUFFER: CacheGeometry = CacheGeometry { size_bytes: 64, line_bytes: 32 };
+const FETCH_BUFFER: CacheGeometry = CacheGeometry::direct(64, 32);
+/// The longest line.
+const LINE: usize = 64;
 
 /// The reservation that this hart made last, and where it is kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -73,15 +44,32 @@ enum Reservation {
     Bus(u32),
 }
 
+/// A victim that was moved aside.
+struct Aside {
+    line: u32,
+    bytes: [u8; LINE],
+    /// It is being written in the background.
+    posted: bool,
+}
+
 /// A hart's caches and its suspended access.
 pub struct CachedPort {
     icache: Cache,
     dcache: Cache,
     has_dcache: bool,
+    /// Lines may take the short way; see [`alone`].
+    simple: bool,
+    policy: Policy,
     cacheable: Vec<(u32, u32)>,
     bypass_mask: u32,
     reservation: Reservation,
     outstanding: Outstanding,
+    /// The line that is being read, and the place that was emptied for it.
+    filling: [u8; LINE],
+    place: usize,
+    aside: Option<Aside>,
+    /// A line of which more than the wanted word arrives at this instant.
+    arriving: Option<(u32, Cycle)>,
     /// Undo log since the checkpoint. A dropped line cannot be stored to until it is filled, which is a request and
     /// so a checkpoint: undoing all drops first and then all stores backwards is exact.
     stores: Vec<StoreUndo>,
@@ -98,15 +86,24 @@ impl CachedPort {
     /// # Panics
     /// A geometry is not [valid](CacheGeometry::is_valid).
     pub fn new(config: CachedPortConfig) -> CachedPort {
+        let policy = config.policy;
+        // Never filled when there is none, so nothing hits.
+        let dcache = Cache::new(config.dcache.unwrap_or(FETCH_BUFFER), policy.seeds[1]);
+        let line_bytes = |cache: Option<CacheGeometry>| cache.unwrap_or(FETCH_BUFFER).line_bytes;
         CachedPort {
-            icache: Cache::new(config.icache.unwrap_or(FETCH_BUFFER)),
-            // Never filled when there is none, so nothing hits.
-            dcache: Cache::new(config.dcache.unwrap_or(FETCH_BUFFER)),
+            simple: alone::is_simple(&policy, [line_bytes(config.icache), line_bytes(config.dcache)]),
+            icache: Cache::new(config.icache.unwrap_or(FETCH_BUFFER), policy.seeds[0]),
+            dcache: if policy.write_through { dcache.without_private_stores() } else { dcache },
             has_dcache: config.dcache.is_some(),
+            policy,
             cacheable: config.cacheable,
             bypass_mask: config.bypass_mask,
             reservation: Reservation::None,
             outstanding: Outstanding::default(),
+            filling: [0; LINE],
+            place: 0,
+            aside: None,
+            arriving: None,
             stores: Vec::new(),
             data_drops: Vec::new(),
             instruction_drops: Vec::new(),
@@ -118,64 +115,12 @@ impl CachedPort {
     /// The byte at `addr` as the data cache has it; `None` when it is not there and memory is to be asked. Changes
     /// nothing.
     pub fn peek(&self, addr: u32) -> Option<u8> {
-        let at = self.dcache.find(addr, 1)?;
-        Some(self.dcache.read(at, Width::Byte) as u8)
-    }
-
-    /// Whether no access is suspended.
-    #[inline]
-    pub fn is_idle(&self) -> bool {
-        self.outstanding.is_idle()
-    }
-
-    /// The line that has to be moved next for the suspended access, if that is what it waits for. It is served by
-    /// [`move_line`](Self::move_line), or as any request by [`request`](HartMemory::request).
-    #[inline]
-    pub fn next_line(&self) -> Option<LineMove> {
-        let data = |addr, write| LineMove {
-            addr,
-            bytes: self.dcache.line_bytes(),
-            write,
-            cause: Cause::Miss,
-            master: MasterKind::Data,
-        };
-        Some(match self.outstanding.todo()? {
-            Transfer::WriteBack(index) => data(self.dcache.tag(index as usize), true),
-            Transfer::FillData(line) => data(line, false),
-            Transfer::FillInstruction(addr) => LineMove {
-                addr,
-                bytes: self.icache.line_bytes(),
-                write: false,
-                cause: Cause::Fetch,
-                master: MasterKind::Instruction,
-            },
-            Transfer::Uncached(_) | Transfer::Order => return None,
-        })
-    }
-
-    /// Move the line that [`next_line`](Self::next_line) says between the cache and the memory that holds it. As others may see it then, this
-    /// is a checkpoint.
-    pub fn move_line(&mut self, memory: &mut Backing) {
-        match self.outstanding.todo() {
-            Some(Transfer::WriteBack(index)) => {
-                let index = index as usize;
-                memory.write(self.dcache.tag(index), self.dcache.line(index));
-                self.dcache.set_clean(index);
-                self.stats.write_backs += 1;
-            }
-            Some(Transfer::FillData(line)) => {
-                self.unreserve(self.dcache.index_of(line));
-                memory.read(line, self.dcache.place_for(line));
-                self.stats.dcache_misses += 1;
-            }
-            Some(Transfer::FillInstruction(line)) => {
-                memory.read(line, self.icache.place_for(line));
-                self.stats.icache_misses += 1;
-            }
-            _ => return,
+        if let Some(place) = self.dcache.place_of(addr) {
+            return Some(self.dcache.read(self.dcache.at(place, addr), Width::Byte) as u8);
         }
-        self.outstanding.moved();
-        self.checkpoint();
+        // On its way to memory.
+        let aside = self.aside.as_ref().filter(|a| a.line == self.dcache.line_of(addr))?;
+        Some(aside.bytes[(addr - aside.line) as usize])
     }
 
     /// The physical address of a data address.
@@ -198,18 +143,107 @@ impl CachedPort {
             Reservation::Bus(word) => 2 << 32 | u64::from(word),
         });
         self.outstanding.hash(hash);
+        if self.outstanding.moved() != 0 {
+            self.filling.iter().for_each(|b| hash(u64::from(*b)));
+            hash(self.place as u64);
+        }
+        if let Some(aside) = &self.aside {
+            hash(u64::from(aside.line) << 1 | u64::from(aside.posted));
+            aside.bytes.iter().for_each(|b| hash(u64::from(*b)));
+        }
+        if let Some((line, at)) = self.arriving {
+            hash(u64::from(line));
+            hash(at.0);
+        }
+    }
+
+    /// What the request being served is for.
+    pub fn serving(&self) -> Option<Serving> {
+        self.outstanding.taken().map(|(_, transfer)| match transfer {
+            Transfer::FillData(_) => Serving::Fill,
+            Transfer::FillInstruction(_) => Serving::FillInstruction,
+            Transfer::WriteBack(_) | Transfer::WriteAside => Serving::WriteBack,
+            Transfer::Through(_) | Transfer::Uncached(_) => Serving::Direct,
+            Transfer::Order => Serving::Order,
+        })
+    }
+
+    /// The access that the request being served is for.
+    pub fn asked(&self) -> Option<AskedAccess> {
+        self.outstanding.taken().map(|(asked, _)| AskedAccess {
+            addr: asked.addr,
+            bytes: asked.bytes(),
+            loads: matches!(asked.kind, Kind::Load(_) | Kind::LoadReserved | Kind::Amo(..)),
+            stores: asked.stores(),
+        })
+    }
+
+    /// Whether the next access is a repetition whose answer has come.
+    pub fn is_answered(&self) -> bool {
+        self.outstanding.answered().is_some()
+    }
+
+    /// Whether the data cache holds the line of an address as the hart uses it.
+    pub fn holds(&self, addr: u32) -> bool {
+        self.dcache.holds(addr)
+    }
+
+    /// The line that holds `addr`, with the bypass bit or without, and its length, if it is dirty.
+    pub fn dirty_line(&self, addr: u32) -> Option<(u32, u32)> {
+        let place = self.dcache.place_of(self.physical(addr)).filter(|p| self.dcache.is_dirty(*p))?;
+        Some((self.dcache.tag(place), self.dcache.line_bytes()))
+    }
+
+    /// Whether what the suspended hart waits for needs its data master.
+    pub fn needs_data_master(&self) -> bool {
+        self.outstanding.todo().is_some_and(|(asked, ..)| asked.kind != Kind::Fetch)
+    }
+
+    /// Whether the request being served is all that the hart waits for, and it goes on as soon as its word is there.
+    pub fn goes_on_early(&self) -> bool {
+        let Some((asked, Transfer::FillData(_))) = self.outstanding.taken() else { return false };
+        let more =
+            asked.stores() && self.policy.write_through || self.policy.victim == Victim::After && self.aside.is_some();
+        self.policy.critical_word && !more
+    }
+
+    /// The line just completed is all there at `at` only; its other words wait until then.
+    pub fn arrives(&mut self, at: Cycle) {
+        if let Some((_, instant)) = &mut self.arriving {
+            *instant = at;
+        }
+    }
+
+    /// A transfer that the hart does not wait for: to be made when the hart goes on. Asked for after each completed request.
+    pub fn posted(&mut self) -> Option<BusRequest> {
+        let aside = self.aside.as_mut().filter(|a| !a.posted)?;
+        if self.policy.victim != Victim::Buffered || self.outstanding.todo().is_some() {
+            return None;
+        }
+        aside.posted = true;
+        let data = Bytes::new(&aside.bytes[..self.dcache.line_bytes() as usize]);
+        Some(BusRequest { addr: aside.line, op: BusOp::Write { data }, cause: Cause::Miss, master: MasterKind::Data })
+    }
+
+    /// The posted transfer has been served.
+    pub fn posted_done(&mut self) {
+        self.aside = None;
+        self.stats.write_backs += 1;
     }
 
     fn is_memory(&self, addr: u32) -> bool {
         self.cacheable.iter().any(|&(base, size)| addr.wrapping_sub(base) < size)
     }
 
-    /// An access that does not hit: answered by its reply, faulting, or suspended.
+    /// An access that the front does not answer: it hits elsewhere, is answered by its reply, faults, or is suspended.
     #[cold]
-    fn miss(&mut self, addr: u32, kind: Kind) -> Access {
+    fn miss(&mut self, now: Cycle, addr: u32, kind: Kind) -> Access {
         let asked = Asked { addr, kind };
         if let Some(answer) = self.outstanding.consume(asked) {
             self.settle_reservation(asked, answer);
+            if self.arriving.is_none_or(|(_, at)| at <= now) {
+                self.dcache.look(addr);
+            }
             return answer;
         }
         if !asked.is_aligned() {
@@ -218,29 +252,82 @@ impl CachedPort {
         let physical = self.physical(addr);
         let conditional = matches!(kind, Kind::StoreConditional(_));
         if self.has_dcache && physical == addr && self.is_memory(addr) {
+            let line = self.dcache.line_of(addr);
+            if self.arriving.is_some_and(|(of, at)| of == line && now < at) {
+                return self.outstanding.suspend(asked, Transfer::Order);
+            }
+            if let Some(place) = self.dcache.look(addr) {
+                return self.hit(place, asked);
+            }
             if conditional {
                 // A reservation in the cache is lost with its line, so it does not stand.
                 self.reservation = Reservation::None;
                 return Access::Done(1);
             }
-            let fill = Transfer::FillData(self.dcache.line_of(addr));
-            let victim = self.dcache.index_of(addr);
-            return if self.dcache.is_dirty(victim) {
-                self.outstanding.suspend(asked, Transfer::WriteBack(victim as u32), Some(fill))
-            } else {
-                self.outstanding.suspend(asked, fill, None)
-            };
+            if asked.stores() && self.policy.no_write_allocate {
+                return self.outstanding.suspend(asked, Transfer::Through(addr));
+            }
+            return self.outstanding.suspend(asked, Transfer::FillData(line));
         }
         if conditional && self.reservation != Reservation::Bus(physical) {
             self.reservation = Reservation::None;
             return Access::Done(1);
         }
-        self.outstanding.suspend(asked, Transfer::Uncached(physical), None)
+        self.outstanding.suspend(asked, Transfer::Uncached(physical))
+    }
+
+    /// Do an access on a line that is held; a store that is not private is suspended.
+    fn hit(&mut self, place: usize, asked: Asked) -> Access {
+        let Asked { addr, kind } = asked;
+        if let Kind::StoreConditional(_) = kind {
+            let stands = self.reservation == Reservation::Cached(addr);
+            self.reservation = Reservation::None;
+            if !stands {
+                return Access::Done(1);
+            }
+        }
+        if asked.stores() && self.policy.write_through {
+            return self.outstanding.suspend(asked, Transfer::Through(addr));
+        }
+        let at = self.dcache.at(place, addr);
+        let (width, value, answer) = match kind {
+            Kind::Load(width) => return Access::Done(self.dcache.read(at, width)),
+            Kind::LoadReserved => {
+                self.reservation = Reservation::Cached(addr);
+                return Access::Done(self.dcache.word(at));
+            }
+            Kind::Fetch | Kind::Maintain(_) => return Access::Done(0),
+            Kind::Store(width, value) => (width, value, 0),
+            Kind::StoreConditional(value) => (Width::Word, value, 0),
+            Kind::Amo(op, operand) => {
+                let old = self.dcache.word(at);
+                (Width::Word, op.apply(old, operand), old)
+            }
+        };
+        let undo = self.dcache.write(at, width, value);
+        self.stores.push(undo);
+        Access::Done(answer)
+    }
+
+    /// Where an access hits in another way than the front; the short way of translated blocks.
+    #[cold]
+    #[inline(never)]
+    fn look_aside(&mut self, now: Cycle, addr: u32, width: Width) -> Option<usize> {
+        let aligned = addr & (width.bytes() - 1) == 0;
+        let arrived = self.arriving.is_none_or(|(_, at)| at <= now);
+        if !aligned || !arrived || self.is_answered() {
+            return None;
+        }
+        let place = self.dcache.look_aside(addr)?;
+        Some(self.dcache.at(place, addr))
     }
 
     fn settle_reservation(&mut self, asked: Asked, answer: Access) {
+        let past = self.physical(asked.addr) != asked.addr || !self.has_dcache || !self.is_memory(asked.addr);
         match (asked.kind, answer) {
-            (Kind::LoadReserved, Access::Done(_)) => self.reservation = Reservation::Bus(self.physical(asked.addr)),
+            (Kind::LoadReserved, Access::Done(_)) if past => {
+                self.reservation = Reservation::Bus(self.physical(asked.addr));
+            }
             (Kind::StoreConditional(_), _) => self.reservation = Reservation::None,
             _ => {}
         }
@@ -248,6 +335,9 @@ impl CachedPort {
 
     #[cold]
     fn fetch_miss(&mut self, addr: u32) -> Fetch {
+        if let Some(place) = self.icache.look(addr) {
+            return Fetch::Line { slot: place as u32, version: self.icache.version(place) };
+        }
         let line = self.icache.line_of(addr);
         let asked = Asked { addr: line, kind: Kind::Fetch };
         if let Some(Access::Fault(fault)) = self.outstanding.consume(asked) {
@@ -256,21 +346,138 @@ impl CachedPort {
         if !self.is_memory(addr) {
             return Fetch::Fault(AccessFault::Unmapped);
         }
-        self.outstanding.suspend(asked, Transfer::FillInstruction(line), None);
+        self.outstanding.suspend(asked, Transfer::FillInstruction(line));
         Fetch::Pending
     }
 
     /// Empty a place of the data cache, and lose a reservation in it.
-    fn drop_data(&mut self, index: usize) {
-        self.unreserve(index);
-        let undo = self.dcache.drop_line(index);
+    fn drop_data(&mut self, place: usize) {
+        self.unreserve(place);
+        let undo = self.dcache.drop_line(place);
         self.data_drops.push(undo);
     }
 
-    fn unreserve(&mut self, index: usize) {
-        if matches!(self.reservation, Reservation::Cached(word) if self.dcache.index_of(word) == index) {
+    fn unreserve(&mut self, place: usize) {
+        if matches!(self.reservation, Reservation::Cached(word)
+            if self.dcache.is_held(place) && self.dcache.line_of(word) == self.dcache.tag(place))
+        {
             self.reservation = Reservation::None;
         }
+    }
+
+    /// Make room for a line in the data cache. Whether its victim is to be written first.
+    fn make_room(&mut self, line: u32) -> bool {
+        self.place = self.dcache.victim(line);
+        if self.dcache.is_dirty(self.place) {
+            if self.policy.victim == Victim::First {
+                return true;
+            }
+            debug_assert!(
+                self.aside.is_none(),
+                "the owner lets no data transfer begin before the last victim is written"
+            );
+            let mut bytes = [0; LINE];
+            let held = self.dcache.line(self.place);
+            bytes[..held.len()].copy_from_slice(held);
+            self.aside = Some(Aside { line: self.dcache.tag(self.place), bytes, posted: false });
+        }
+        self.unreserve(self.place);
+        self.dcache.replace(self.place);
+        false
+    }
+
+    fn data_burst(&self) -> u32 {
+        match self.policy.data_burst {
+            0 => self.dcache.line_bytes(),
+            bytes => bytes,
+        }
+    }
+
+    fn instruction_burst(&self) -> u32 {
+        match self.policy.instruction_burst {
+            0 => self.icache.line_bytes(),
+            bytes => bytes,
+        }
+    }
+
+    /// The transfer of a store that goes through to memory.
+    fn through(&self, asked: Asked) -> BusOp {
+        let word = self.dcache.place_of(asked.addr).map(|p| self.dcache.word(self.dcache.at(p, asked.addr) & !3));
+        match (asked.kind, word) {
+            (Kind::Amo(op, operand), Some(old)) => {
+                BusOp::Write { data: Bytes::new(&op.apply(old, operand).to_le_bytes()) }
+            }
+            (Kind::Amo(op, operand), None) => BusOp::Amo { op, operand },
+            (Kind::Store(width, value), _) => {
+                BusOp::Write { data: Bytes::new(&value.to_le_bytes()[..width.bytes() as usize]) }
+            }
+            (Kind::StoreConditional(value), _) => BusOp::Write { data: Bytes::new(&value.to_le_bytes()) },
+            _ => BusOp::Order,
+        }
+    }
+
+    /// Memory has the word of a store that goes through; now the line has it, too.
+    fn went_through(&mut self, asked: Asked, reply: u32) {
+        self.stats.write_throughs += 1;
+        let Some(place) = self.dcache.place_of(asked.addr) else {
+            self.outstanding.answer(Access::Done(reply));
+            return;
+        };
+        let old = self.dcache.word(self.dcache.at(place, asked.addr) & !3);
+        let (bytes, answer) = match asked.kind {
+            Kind::Store(width, value) => (&value.to_le_bytes()[..width.bytes() as usize], 0),
+            Kind::StoreConditional(value) => (&value.to_le_bytes()[..], 0),
+            Kind::Amo(op, operand) => (&op.apply(old, operand).to_le_bytes()[..], old),
+            _ => (&[][..], 0),
+        };
+        self.dcache.write_clean(place, asked.addr, bytes);
+        self.outstanding.answer(Access::Done(answer));
+    }
+
+    /// The line that the suspended access needs is there: do the access.
+    fn filled(&mut self, asked: Asked, line: u32) {
+        self.dcache.fill(self.place, line, &self.filling[..self.dcache.line_bytes() as usize]);
+        self.stats.dcache_misses += 1;
+        if asked.stores() && self.policy.write_through {
+            self.outstanding.then(Transfer::Through(asked.addr));
+        } else {
+            let answer = self.hit(self.place, asked);
+            self.outstanding.answer(answer);
+        }
+        // The repetition has to come by, or its answer would stay.
+        self.dcache.clear_front(line);
+        if self.aside.is_some() && self.policy.victim == Victim::After {
+            self.outstanding.then(Transfer::WriteAside);
+        }
+        if self.policy.critical_word {
+            self.arriving = Some((line, Cycle::ZERO));
+        }
+    }
+
+    /// Take the bytes of a burst. Whether the transfer of `bytes` bytes is complete.
+    fn burst(&mut self, transfer: Transfer, reply: &BusReply, bytes: u32, burst: u32) -> Result<bool, AccessFault> {
+        let moved = self.outstanding.moved() as usize;
+        match reply {
+            BusReply::Line(line) if line.len() == burst as usize => {
+                self.filling[moved..moved + line.len()].copy_from_slice(line);
+            }
+            BusReply::Value(word) if burst == 4 => {
+                self.filling[moved..moved + 4].copy_from_slice(&word.to_le_bytes());
+            }
+            // Bytes of another shape than asked for: the target does not do such transfers.
+            _ => return Err(AccessFault::Refused),
+        }
+        Ok(self.burst_done(transfer, bytes, burst))
+    }
+
+    fn burst_done(&mut self, transfer: Transfer, bytes: u32, burst: u32) -> bool {
+        let moved = self.outstanding.moved() + burst;
+        if moved < bytes {
+            self.outstanding.again(transfer, moved);
+        } else {
+            self.outstanding.finished();
+        }
+        moved >= bytes
     }
 }
 
@@ -283,12 +490,11 @@ impl HartMemory for CachedPort {
         self.icache.lines()
     }
 
-    #[inline]
+    #[inline(always)]
     fn fetch(&mut self, _now: Cycle, pc: u32) -> Fetch {
         let addr = pc & !self.bypass_mask;
-        if self.icache.holds(addr) {
-            let index = self.icache.index_of(addr);
-            return Fetch::Line { slot: index as u32, version: self.icache.version(index) };
+        if let Some(place) = self.icache.find_line(addr) {
+            return Fetch::Line { slot: place as u32, version: self.icache.version(place) };
         }
         self.fetch_miss(addr)
     }
@@ -301,88 +507,80 @@ impl HartMemory for CachedPort {
     #[inline(always)]
     fn fetch_at_once(&mut self, _now: Cycle, pc: u32) -> Option<(u32, u32)> {
         let addr = pc & !self.bypass_mask;
-        let index = self.icache.index_of(addr);
-        self.icache.holds(addr).then(|| (index as u32, self.icache.version(index)))
+        let place = match self.icache.find_line(addr) {
+            Some(place) => place,
+            None => self.icache.look_aside(addr)?,
+        };
+        Some((place as u32, self.icache.version(place)))
     }
 
     #[inline(always)]
     fn fetch_generation(&self) -> u64 {
+        // A hit makes a line the most recent one: blocks have to ask for each.
+        if self.icache.orders_hits() {
+            return 0;
+        }
         self.icache.changes()
     }
 
     #[inline(always)]
-    fn load_at_once(&mut self, _now: Cycle, addr: u32, width: Width) -> Option<u32> {
-        let at = self.dcache.find(addr, width.bytes())?;
+    fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        let at = match self.dcache.find(addr, width.bytes()) {
+            Some(at) => at,
+            None => self.look_aside(now, addr, width)?,
+        };
         Some(self.dcache.read(at, width))
     }
 
     #[inline(always)]
-    fn store_at_once(&mut self, _now: Cycle, addr: u32, width: Width, value: u32) -> bool {
-        let Some(at) = self.dcache.find(addr, width.bytes()) else { return false };
+    fn store_at_once(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        let at = match self.dcache.find_store(addr, width.bytes()) {
+            Some(at) => at,
+            None if self.look_aside(now, addr, width).is_none() => return false,
+            None => match self.dcache.find_store(addr, width.bytes()) {
+                Some(at) => at,
+                None => return false,
+            },
+        };
         let undo = self.dcache.write(at, width, value);
         self.stores.push(undo);
         true
     }
 
-    #[inline]
-    fn load(&mut self, _now: Cycle, addr: u32, width: Width) -> Access {
+    #[inline(always)]
+    fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access {
         match self.dcache.find(addr, width.bytes()) {
             Some(at) => Access::Done(self.dcache.read(at, width)),
-            None => self.miss(addr, Kind::Load(width)),
+            None => self.miss(now, addr, Kind::Load(width)),
         }
     }
 
-    #[inline]
-    fn store(&mut self, _now: Cycle, addr: u32, width: Width, value: u32) -> Access {
-        match self.dcache.find(addr, width.bytes()) {
+    #[inline(always)]
+    fn store(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> Access {
+        match self.dcache.find_store(addr, width.bytes()) {
             Some(at) => {
                 let undo = self.dcache.write(at, width, value);
                 self.stores.push(undo);
                 Access::Done(0)
             }
-            None => self.miss(addr, Kind::Store(width, value)),
+            None => self.miss(now, addr, Kind::Store(width, value)),
         }
     }
 
-    fn amo(&mut self, _now: Cycle, addr: u32, op: AmoOp, operand: u32) -> Access {
-        match self.dcache.find(addr, 4) {
-            Some(at) => {
-                let old = self.dcache.word(at);
-                let undo = self.dcache.write(at, Width::Word, op.apply(old, operand));
-                self.stores.push(undo);
-                Access::Done(old)
-            }
-            None => self.miss(addr, Kind::Amo(op, operand)),
-        }
+    fn amo(&mut self, now: Cycle, addr: u32, op: AmoOp, operand: u32) -> Access {
+        self.miss(now, addr, Kind::Amo(op, operand))
     }
 
-    fn load_reserved(&mut self, _now: Cycle, addr: u32) -> Access {
-        match self.dcache.find(addr, 4) {
-            Some(at) => {
-                self.reservation = Reservation::Cached(addr);
-                Access::Done(self.dcache.word(at))
-            }
-            None => self.miss(addr, Kind::LoadReserved),
-        }
+    fn load_reserved(&mut self, now: Cycle, addr: u32) -> Access {
+        self.miss(now, addr, Kind::LoadReserved)
     }
 
-    fn store_conditional(&mut self, _now: Cycle, addr: u32, value: u32) -> Access {
-        match self.dcache.find(addr, 4) {
-            Some(at) => {
-                let stands = self.reservation == Reservation::Cached(addr);
-                self.reservation = Reservation::None;
-                if stands {
-                    let undo = self.dcache.write(at, Width::Word, value);
-                    self.stores.push(undo);
-                }
-                Access::Done(u32::from(!stands))
-            }
-            None => self.miss(addr, Kind::StoreConditional(value)),
-        }
+    fn store_conditional(&mut self, now: Cycle, addr: u32, value: u32) -> Access {
+        self.miss(now, addr, Kind::StoreConditional(value))
     }
 
     /// Acts on the line of the physical address, with or without the bypass bit (Zicbom: all copies of the block).
-    fn cache_op(&mut self, _now: Cycle, addr: u32, op: CacheOp) -> Access {
+    fn cache_op(&mut self, now: Cycle, addr: u32, op: CacheOp) -> Access {
         let asked = Asked { addr, kind: Kind::Maintain(op) };
         if let Some(answer @ Access::Fault(_)) = self.outstanding.consume(asked) {
             return answer;
@@ -391,23 +589,33 @@ impl HartMemory for CachedPort {
         if !self.is_memory(physical) {
             return Access::Fault(AccessFault::Unmapped);
         }
-        let index = self.dcache.index_of(physical);
-        if !self.dcache.holds(physical) {
-            return Access::Done(0);
+        let line = self.dcache.line_of(physical);
+        let aside = self.aside.as_ref().is_some_and(|a| a.line == line);
+        if aside || self.arriving.is_some_and(|(of, at)| of == line && now < at) {
+            return self.outstanding.suspend(asked, Transfer::Order);
         }
-        if self.dcache.is_dirty(index) && op != CacheOp::Invalidate {
-            return self.outstanding.suspend(asked, Transfer::WriteBack(index as u32), None);
+        let Some(place) = self.dcache.place_of(physical) else { return Access::Done(0) };
+        if self.dcache.is_dirty(place) && op != CacheOp::Invalidate {
+            return self.outstanding.suspend(asked, Transfer::WriteBack(place as u32));
         }
         if op != CacheOp::Clean {
-            self.drop_data(index);
+            self.drop_data(place);
         }
         Access::Done(0)
     }
 
+    /// What was stored must be in memory or in the cache: a victim on its way is waited for.
+    fn fence(&mut self, _now: Cycle) -> Access {
+        if self.aside.is_none() {
+            return Access::Done(0);
+        }
+        self.outstanding.suspend(Asked { addr: 0, kind: Kind::Maintain(CacheOp::Clean) }, Transfer::Order)
+    }
+
     fn fence_i(&mut self, _now: Cycle) {
-        for index in 0..self.icache.lines() as usize {
-            if self.icache.is_held(index) {
-                let undo = self.icache.drop_line(index);
+        for place in 0..self.icache.lines() as usize {
+            if self.icache.is_held(place) {
+                let undo = self.icache.drop_line(place);
                 self.instruction_drops.push(undo);
             }
         }
@@ -415,21 +623,39 @@ impl HartMemory for CachedPort {
 
     /// Taking a request shows it to others, so it is a checkpoint.
     fn request(&mut self) -> Option<BusRequest> {
+        match self.outstanding.todo()? {
+            (_, Transfer::FillData(line), 0) if self.make_room(line) => {
+                self.outstanding.before(Transfer::WriteBack(self.place as u32));
+            }
+            (_, Transfer::FillInstruction(line), 0) => {
+                self.place = self.icache.victim(line);
+                self.icache.replace(self.place);
+            }
+            _ => {}
+        }
+        let moved = self.outstanding.moved();
         let (asked, transfer) = self.outstanding.take()?;
         self.checkpoint();
         let miss = |addr, op| BusRequest { addr, op, cause: Cause::Miss, master: MasterKind::Data };
+        let part = |line: &[u8], burst: u32| Bytes::new(&line[moved as usize..(moved + burst) as usize]);
+        let burst = self.data_burst();
         Some(match transfer {
-            Transfer::WriteBack(index) => {
-                let index = index as usize;
-                miss(self.dcache.tag(index), BusOp::Write { data: Bytes::new(self.dcache.line(index)) })
+            Transfer::WriteBack(place) => {
+                let line = self.dcache.line(place as usize);
+                miss(self.dcache.tag(place as usize) + moved, BusOp::Write { data: part(line, burst) })
             }
-            Transfer::FillData(line) => miss(line, BusOp::Read { bytes: self.dcache.line_bytes() }),
+            Transfer::WriteAside => {
+                let (line, bytes) = self.aside.as_ref().map_or((0, [0; LINE]), |a| (a.line, a.bytes));
+                miss(line + moved, BusOp::Write { data: part(&bytes, burst) })
+            }
+            Transfer::FillData(line) => miss(line + moved, BusOp::Read { bytes: burst }),
             Transfer::FillInstruction(line) => BusRequest {
-                addr: line,
-                op: BusOp::Read { bytes: self.icache.line_bytes() },
+                addr: line + moved,
+                op: BusOp::Read { bytes: self.instruction_burst() },
                 cause: Cause::Fetch,
                 master: MasterKind::Instruction,
             },
+            Transfer::Through(addr) => miss(addr, self.through(asked)),
             Transfer::Uncached(addr) => asked.uncached(addr),
             Transfer::Order => miss(asked.addr, BusOp::Order),
         })
@@ -437,29 +663,41 @@ impl HartMemory for CachedPort {
 
     /// What came back is final, so this is a checkpoint, too.
     fn complete(&mut self, reply: BusReply) {
-        let Some((_, transfer)) = self.outstanding.served() else { return };
-        match (transfer, reply) {
-            (_, BusReply::Fault(fault)) => self.outstanding.answer(Access::Fault(fault)),
-            (Transfer::WriteBack(index), _) => {
-                self.dcache.set_clean(index as usize);
-                self.stats.write_backs += 1;
+        let Some((asked, transfer)) = self.outstanding.served() else { return };
+        let (line_bytes, burst) = (self.dcache.line_bytes(), self.data_burst());
+        match (transfer, &reply) {
+            (_, BusReply::Fault(fault)) => self.outstanding.fail(*fault),
+            (Transfer::WriteBack(_) | Transfer::WriteAside, _) => {
+                if self.burst_done(transfer, line_bytes, burst) {
+                    self.stats.write_backs += 1;
+                    match transfer {
+                        Transfer::WriteBack(place) => self.dcache.set_clean(place as usize),
+                        _ => self.aside = None,
+                    }
+                }
             }
-            (Transfer::FillData(line), BusReply::Line(bytes)) if bytes.len() == self.dcache.line_bytes() as usize => {
-                self.unreserve(self.dcache.index_of(line));
-                self.dcache.fill(line, &bytes);
-                self.stats.dcache_misses += 1;
+            (Transfer::FillData(line), _) => match self.burst(transfer, &reply, line_bytes, burst) {
+                Ok(true) => self.filled(asked, line),
+                Ok(false) => {}
+                Err(fault) => self.outstanding.fail(fault),
+            },
+            (Transfer::FillInstruction(line), _) => {
+                let (bytes, burst) = (self.icache.line_bytes(), self.instruction_burst());
+                match self.burst(transfer, &reply, bytes, burst) {
+                    Ok(true) => {
+                        self.icache.fill(self.place, line, &self.filling[..bytes as usize]);
+                        self.stats.icache_misses += 1;
+                    }
+                    Ok(false) => {}
+                    Err(fault) => self.outstanding.fail(fault),
+                }
             }
-            (Transfer::FillInstruction(line), BusReply::Line(bytes))
-                if bytes.len() == self.icache.line_bytes() as usize =>
-            {
-                self.icache.fill(line, &bytes);
-                self.stats.icache_misses += 1;
-            }
-            (Transfer::Uncached(_), BusReply::Value(value)) => self.outstanding.answer(Access::Done(value)),
+            (Transfer::Through(_), BusReply::Value(value)) => self.went_through(asked, *value),
+            (Transfer::Uncached(_), BusReply::Value(value)) => self.outstanding.answer(Access::Done(*value)),
             (Transfer::Order, _) => {}
-            // Bytes of another shape than asked for: the target does not do such transfers.
-            _ => self.outstanding.answer(Access::Fault(AccessFault::Refused)),
+            _ => self.outstanding.fail(AccessFault::Refused),
         }
+        self.outstanding.rest();
         self.checkpoint();
     }
 
@@ -467,6 +705,8 @@ impl HartMemory for CachedPort {
         self.stores.clear();
         self.data_drops.clear();
         self.instruction_drops.clear();
+        self.icache.checkpoint();
+        self.dcache.checkpoint();
         self.saved.0 = self.reservation;
         // Nearly always there is none, and it is not small.
         if self.outstanding.is_idle() {
@@ -486,7 +726,16 @@ impl HartMemory for CachedPort {
         while let Some(undo) = self.stores.pop() {
             self.dcache.undo_store(undo);
         }
+        self.icache.rewind();
+        self.dcache.rewind();
+        if let Some((line, _)) = self.arriving {
+            // It may have been found in the meantime; now it is on its way again.
+            self.dcache.clear_front(line);
+        }
         self.reservation = self.saved.0;
         self.outstanding = self.saved.1.unwrap_or_default();
+        if let Some(addr) = self.outstanding.answered() {
+            self.dcache.clear_front(addr);
+        }
     }
 }

@@ -162,7 +162,7 @@ impl<'a> IdealView<'a> {
             return true;
         }
         self.port.order = Some((asked, now, false));
-        self.port.outstanding.suspend(asked, Transfer::Order, None);
+        self.port.outstanding.suspend(asked, Transfer::Order);
         false
     }
 
@@ -186,7 +186,7 @@ impl<'a> IdealView<'a> {
         if !asked.is_aligned() {
             return Access::Fault(AccessFault::Misaligned);
         }
-        self.port.outstanding.suspend(asked, Transfer::Uncached(addr), None)
+        self.port.outstanding.suspend(asked, Transfer::Uncached(addr))
     }
 
     /// Do an access to memory that is in order.
@@ -392,8 +392,8 @@ impl HartMemory for IdealView<'_> {
                 }
             }
             (_, BusReply::Value(value)) => self.port.outstanding.answer(Access::Done(value)),
-            (_, BusReply::Fault(fault)) => self.port.outstanding.answer(Access::Fault(fault)),
-            (_, BusReply::Line(_)) => self.port.outstanding.answer(Access::Fault(AccessFault::Refused)),
+            (_, BusReply::Fault(fault)) => self.port.outstanding.fail(fault),
+            (_, BusReply::Line(_)) => self.port.outstanding.fail(AccessFault::Refused),
         }
         self.checkpoint();
     }

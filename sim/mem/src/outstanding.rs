@@ -9,7 +9,7 @@
 //!
 //! It is small and `Copy`, so a port saves it whole at a checkpoint.
 
-use engine::{Access, AmoOp, BusOp, BusRequest, Bytes, CacheOp, Cause, MasterKind, Width};
+use engine::{Access, AccessFault, AmoOp, BusOp, BusRequest, Bytes, CacheOp, Cause, MasterKind, Width};
 
 /// What a hart wants of an address. Two accesses are the same when their values are, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +38,11 @@ impl Asked {
             Kind::Amo(..) | Kind::LoadReserved | Kind::StoreConditional(_) => 4,
             Kind::Fetch | Kind::Maintain(_) => 1,
         }
+    }
+
+    /// Whether memory changes.
+    pub fn stores(&self) -> bool {
+        matches!(self.kind, Kind::Store(..) | Kind::Amo(..) | Kind::StoreConditional(_))
     }
 
     /// Whether the address is a multiple of the width.
@@ -78,13 +83,17 @@ impl Asked {
 pub(crate) enum Transfer {
     /// Write the line in this place of the data cache to memory.
     WriteBack(u32),
+    /// Write the line that was moved aside to memory.
+    WriteAside,
     /// Read this line into the data cache.
     FillData(u32),
     /// Read this line into the instruction cache.
     FillInstruction(u32),
+    /// The store itself, to memory and to the line if it is held, at this physical address.
+    Through(u32),
     /// The access itself, past the caches, at this physical address.
     Uncached(u32),
-    /// Wait until this hart is the earliest.
+    /// Wait until this hart is the earliest, and its data master is free.
     Order,
 }
 
@@ -95,13 +104,15 @@ pub(crate) struct Outstanding {
     todo: Option<Transfer>,
     next: Option<Transfer>,
     taken: Option<Transfer>,
+    /// Bytes of the transfer that earlier bursts have moved.
+    moved: u32,
     answer: Option<(Asked, Access)>,
 }
 
 impl Outstanding {
-    /// Suspend at `asked` until `first` and then `next` are served.
-    pub fn suspend(&mut self, asked: Asked, first: Transfer, next: Option<Transfer>) -> Access {
-        *self = Outstanding { asked: Some(asked), todo: Some(first), next, taken: None, answer: None };
+    /// Suspend at `asked` until `first` is served, and what it turns out to need.
+    pub fn suspend(&mut self, asked: Asked, first: Transfer) -> Access {
+        *self = Outstanding { asked: Some(asked), todo: Some(first), ..Outstanding::default() };
         Access::Pending
     }
 
@@ -111,24 +122,48 @@ impl Outstanding {
         self.asked.is_none()
     }
 
-    /// What is to be served next.
-    #[inline]
-    pub fn todo(&self) -> Option<Transfer> {
-        self.todo
-    }
-
     /// A line has been moved: on to what comes after it. The repetition of the access finds the line.
     #[inline]
-    pub fn moved(&mut self) {
+    pub fn line_moved(&mut self) {
         self.todo = self.next.take();
-        if self.todo.is_none() {
+        self.rest();
+    }
+
+    /// Once nothing is left to be served and no answer waits, nothing is asked for.
+    #[inline]
+    pub fn rest(&mut self) {
+        if self.todo.is_none() && self.taken.is_none() && self.answer.is_none() {
             self.asked = None;
         }
     }
 
-    /// What is to be served now, with the access that needs it.
+    /// What is to be served now, with the access that needs it, and how much of it has been.
+    pub fn todo(&self) -> Option<(Asked, Transfer, u32)> {
+        self.asked.zip(self.todo).map(|(asked, todo)| (asked, todo, self.moved))
+    }
+
+    /// Serve this first.
+    pub fn before(&mut self, first: Transfer) {
+        debug_assert!(self.next.is_none() && self.moved == 0);
+        self.next = self.todo.replace(first);
+    }
+
+    /// Serve this afterwards.
+    pub fn then(&mut self, after: Transfer) {
+        match self.todo {
+            None => self.todo = Some(after),
+            Some(_) => self.next = Some(after),
+        }
+    }
+
+    /// What is to be served now is being served.
     pub fn take(&mut self) -> Option<(Asked, Transfer)> {
         self.taken = Some(self.todo.take()?);
+        self.asked.zip(self.taken)
+    }
+
+    /// What is being served.
+    pub fn taken(&self) -> Option<(Asked, Transfer)> {
         self.asked.zip(self.taken)
     }
 
@@ -139,10 +174,36 @@ impl Outstanding {
         self.asked.map(|asked| (asked, taken))
     }
 
-    /// The repetition of the suspended access is answered with this; nothing more is to be served for it.
+    /// Bytes that earlier bursts of the transfer have moved.
+    pub fn moved(&self) -> u32 {
+        self.moved
+    }
+
+    /// The next burst of a transfer.
+    pub fn again(&mut self, transfer: Transfer, moved: u32) {
+        self.next = self.todo.replace(transfer);
+        self.moved = moved;
+    }
+
+    /// All bursts of a transfer have been served.
+    pub fn finished(&mut self) {
+        self.moved = 0;
+    }
+
+    /// The repetition of the suspended access is answered with this, once the rest is served.
     pub fn answer(&mut self, access: Access) {
-        (self.todo, self.next) = (None, None);
         self.answer = self.asked.map(|asked| (asked, access));
+    }
+
+    /// The repetition of the suspended access is answered with this; nothing more is to be served for it.
+    pub fn fail(&mut self, fault: AccessFault) {
+        (self.todo, self.next, self.moved) = (None, None, 0);
+        self.answer(Access::Fault(fault));
+    }
+
+    /// The address of the access whose answer waits for its repetition.
+    pub fn answered(&self) -> Option<u32> {
+        self.answer.map(|(asked, _)| asked.addr)
     }
 
     /// The answer for `asked`, once.
@@ -159,13 +220,16 @@ impl Outstanding {
         for transfer in [self.todo.or(self.taken), self.next] {
             hash(match transfer {
                 None => 0,
-                Some(Transfer::WriteBack(index)) => 1 << 32 | u64::from(index),
+                Some(Transfer::WriteBack(place)) => 1 << 32 | u64::from(place),
                 Some(Transfer::FillData(line)) => 2 << 32 | u64::from(line),
                 Some(Transfer::FillInstruction(line)) => 3 << 32 | u64::from(line),
                 Some(Transfer::Uncached(addr)) => 4 << 32 | u64::from(addr),
                 Some(Transfer::Order) => 5 << 32,
+                Some(Transfer::Through(addr)) => 6 << 32 | u64::from(addr),
+                Some(Transfer::WriteAside) => 7 << 32,
             });
         }
+        hash(u64::from(self.moved));
         // The access matters as long as something is to be served or consumed for it.
         if self.todo.is_some() || self.taken.is_some() {
             if let Some(asked) = &self.asked {

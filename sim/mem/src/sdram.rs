@@ -87,6 +87,11 @@ impl Sdram {
         now - start
     }
 
+    /// How long the data bus is used for `bytes` bytes at `offset`.
+    pub fn beats(&self, offset: u32, bytes: u32) -> Cycles {
+        Cycles(beats(self.timing.width_bits, offset, bytes))
+    }
+
     /// Open the row that holds `offset`.
     fn open(&mut self, offset: u32) -> Cycles {
         let row_bytes = self.timing.row_bytes.max(1);

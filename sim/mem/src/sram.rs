@@ -26,6 +26,11 @@ impl Sram {
     /// How long the transfer of `bytes` bytes at `offset` holds the memory; called as
     /// [`Sdram::service`](crate::Sdram::service) is.
     pub fn service(&mut self, _start: Cycle, offset: u32, bytes: u32, _write: bool) -> Cycles {
+        self.beats(offset, bytes)
+    }
+
+    /// How long the data bus is used for `bytes` bytes at `offset`.
+    pub fn beats(&self, offset: u32, bytes: u32) -> Cycles {
         Cycles(beats(self.timing.width_bits, offset, bytes) * u64::from(self.timing.access_cycles))
     }
 }

@@ -8,7 +8,7 @@ use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cause, Cycle, Fetch, HartMemory, MasterKind,
     Width,
 };
-use mem::{CacheGeometry, CacheStats, CachedPort, CachedPortConfig};
+use mem::{CacheGeometry, CacheStats, CachedPort, CachedPortConfig, Policy};
 use Width::{Byte, Half, Word};
 
 const SIZE: usize = 16 * 1024;
@@ -17,8 +17,9 @@ const T: Cycle = Cycle(0);
 
 fn config() -> CachedPortConfig {
     CachedPortConfig {
-        icache: Some(CacheGeometry { size_bytes: 1024, line_bytes: 32 }),
-        dcache: Some(CacheGeometry { size_bytes: 512, line_bytes: 32 }),
+        icache: Some(CacheGeometry::direct(1024, 32)),
+        dcache: Some(CacheGeometry::direct(512, 32)),
+        policy: Policy::default(),
         cacheable: vec![(BASE, SIZE as u32)],
         bypass_mask: BYPASS,
     }
@@ -59,7 +60,7 @@ fn a_dirty_victim_is_written_back_before_the_line_is_read() {
     // The victim is clean now.
     let (value, seen) = load(&mut port, &mut bus, BASE + 4, Word);
     assert_eq!((value, seen), (Access::Done(0x1122_3344), vec![fill(BASE)]));
-    assert_eq!(port.stats(), CacheStats { icache_misses: 0, dcache_misses: 3, write_backs: 1 });
+    assert_eq!(port.stats(), CacheStats { icache_misses: 0, dcache_misses: 3, write_backs: 1, write_throughs: 0 });
 }
 
 #[test]
@@ -243,6 +244,29 @@ fn an_uncached_value_survives_a_rewind_until_its_access_is_final() {
     port.checkpoint();
     port.rewind();
     assert_eq!(port.load(T, DEVICE, Word), Access::Pending);
+}
+
+#[test]
+fn an_answer_is_used_by_its_repetition_and_by_nothing_else() {
+    let (mut port, mut bus) = bench();
+    for rewound in [false, true] {
+        assert_eq!(port.load(T, BASE, Word), Access::Pending);
+        bus.drain(&mut port);
+        let first = port.load(T, BASE, Word);
+        if rewound {
+            port.rewind();
+            assert!(port.is_answered());
+            assert_eq!(port.load(T, BASE, Word), first);
+        }
+        assert!(!port.is_answered());
+        bus.memory[0] += 1;
+        port.cache_op(T, BASE, CacheOp::Invalidate);
+        assert_eq!(port.load(T, BASE, Word), Access::Pending, "the line is gone");
+        bus.drain(&mut port);
+        assert_ne!(port.load(T, BASE, Word), first);
+        port.cache_op(T, BASE, CacheOp::Invalidate);
+        port.checkpoint();
+    }
 }
 
 #[test]

@@ -143,13 +143,14 @@ struct Machine {
 #[pymethods]
 impl Machine {
     #[new]
-    #[pyo3(signature = (platform_json, images, seed = 1, observe = false, raw_at = None))]
+    #[pyo3(signature = (platform_json, images, seed = 1, observe = false, raw_at = None, check_coherence = false))]
     fn new(
         platform_json: &str,
         images: Vec<(String, Vec<usize>)>,
         seed: u64,
         observe: bool,
         raw_at: Option<u32>,
+        check_coherence: bool,
     ) -> PyResult<Machine> {
         let platform = parse_platform(platform_json)?;
         let load = |path: String| match raw_at {
@@ -157,7 +158,8 @@ impl Machine {
             Some(at) => Image::raw(&path, read(&path)?, at).map_err(input_error),
         };
         let images = images.into_iter().map(|(path, cores)| Ok((load(path)?, cores))).collect::<PyResult<Vec<_>>>()?;
-        let machine = soc::Machine::new(&platform, images, seed, observe).map_err(input_error)?;
+        let make = if check_coherence { soc::Machine::checked } else { soc::Machine::new };
+        let machine = make(&platform, images, seed, observe).map_err(input_error)?;
         Ok(Machine { machine })
     }
 
@@ -195,6 +197,11 @@ impl Machine {
     /// The guest fault that ended the run, as JSON.
     fn fault(&mut self) -> PyResult<Option<String>> {
         self.machine.fault().map(|f| to_json(&f)).transpose()
+    }
+
+    /// What the coherence checker has found, as JSON.
+    fn coherence(&self) -> PyResult<String> {
+        to_json(&self.machine.coherence())
     }
 
     /// Encoded records and their string table.

@@ -5,6 +5,7 @@
 //! its interval the refresh is. Each of them draws from its own stream, so adding a core does not move another's.
 
 use crate::agenda::Agenda;
+use crate::coherence::{Checker, Watch};
 use crate::device_tree;
 use crate::fabric::{Fabric, MemoryTiming, Region, Slave, SlaveStats, Target, Wires};
 use crate::image::{Image, ImageError};
@@ -19,7 +20,7 @@ use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
 use mem::{
     AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters,
-    Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming,
+    Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, Victim,
 };
 
 use std::collections::{BTreeSet, VecDeque};
@@ -37,6 +38,7 @@ const STREAM_MEMORY: u64 = 1 << 32;
 const STREAM_REFRESH: u64 = 2 << 32;
 const STREAM_SKEW: u64 = 3 << 32;
 const STREAM_REGISTERS: u64 = 4 << 32;
+const STREAM_REPLACEMENT: u64 = 5 << 32;
 
 fn timing(class: &config::CoreClass) -> Timing {
     Timing {
@@ -385,8 +387,41 @@ fn place_device_tree(platform: &Platform, fabric: &mut Fabric, images: &[Image])
     Ok(at)
 }
 
-fn port(platform: &Platform, core: &config::Core) -> Port {
-    let geometry = |c: &config::Cache| CacheGeometry { size_bytes: c.size_bytes, line_bytes: c.line_bytes };
+fn geometry(c: &config::Cache) -> CacheGeometry {
+    CacheGeometry {
+        size_bytes: c.size_bytes,
+        line_bytes: c.line_bytes,
+        ways: c.ways,
+        replacement: match c.replacement {
+            config::Replacement::Lru => Replacement::Lru,
+            config::Replacement::RoundRobin => Replacement::RoundRobin,
+            config::Replacement::Random => Replacement::Random,
+        },
+    }
+}
+
+fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
+    let register = |cache: u64| match platform.seeded.replacement {
+        true => draw(seed, STREAM_REPLACEMENT + u64::from(core.hartid) * 2 + cache) as u16,
+        false => 1,
+    };
+    let dcache = core.dcache.as_ref();
+    Policy {
+        write_through: dcache.is_some_and(|c| c.write == config::Write::Through),
+        no_write_allocate: dcache.is_some_and(|c| !c.allocate),
+        victim: match dcache.map(|c| c.victim).unwrap_or_default() {
+            config::Victim::First => Victim::First,
+            config::Victim::After => Victim::After,
+            config::Victim::Buffered => Victim::Buffered,
+        },
+        critical_word: dcache.is_some_and(|c| c.refill == config::Refill::CriticalWord),
+        data_burst: dcache.map_or(0, |c| c.burst_bytes),
+        instruction_burst: core.icache.as_ref().map_or(0, |c| c.burst_bytes),
+        seeds: [register(0), register(1)],
+    }
+}
+
+fn port(platform: &Platform, core: &config::Core, seed: u64) -> Port {
     // An ideal port sees all memories; of what each core has it would see the others', too.
     let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal && m.core.is_none());
     if ideal && core.icache.is_none() && core.dcache.is_none() {
@@ -396,6 +431,7 @@ fn port(platform: &Platform, core: &config::Core) -> Port {
     Port::Cached(Box::new(CachedPort::new(CachedPortConfig {
         icache: core.icache.as_ref().map(geometry),
         dcache: core.dcache.as_ref().map(geometry),
+        policy: policy(platform, core, seed),
         cacheable: seen.map(|m| (m.base, m.size_bytes)).collect(),
         bypass_mask: platform.bypass_mask,
     })))
@@ -406,6 +442,7 @@ pub(crate) fn machine(
     images: Vec<(Image, Vec<usize>)>,
     seed: u64,
     observe: bool,
+    check: bool,
 ) -> Result<Machine, ImageError> {
     let of_core = placement(platform, &images)?;
     let mut fabric = fabric(platform, seed)?;
@@ -469,7 +506,10 @@ pub(crate) fn machine(
         cores.push(Core {
             name: c.name.clone(),
             hart,
-            port: port(platform, c),
+            port: port(platform, c, seed),
+            not_before: Cycle::ZERO,
+            posted_pc: 0,
+            watch: check.then(|| Box::new(Watch::new(index))),
             state: if image.is_some() { State::Ready } else { State::Off },
             image: of_core[index],
             has_icache: c.icache.is_some(),
@@ -478,6 +518,11 @@ pub(crate) fn machine(
         });
     }
     let agenda = Agenda::new(cores.len());
+    let checker = check.then(|| {
+        let memories: Vec<(u32, u32)> =
+            platform.memories.iter().filter(|m| m.core.is_none()).map(|m| (m.base, m.size_bytes)).collect();
+        Box::new(Checker::new(&memories, cores.len()))
+    });
     Ok(Machine {
         cores,
         agenda,
@@ -488,5 +533,6 @@ pub(crate) fn machine(
         now: Cycle::ZERO,
         idle_ticks: 0,
         idle_runs: 0,
+        checker,
     })
 }

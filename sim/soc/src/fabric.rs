@@ -47,6 +47,17 @@ impl MemoryTiming {
             MemoryTiming::Ideal => Cycles(1).into(),
         }
     }
+
+    /// How long the beats of a burst take that follow its first word.
+    fn tail(&self, offset: u32, bytes: u32) -> Cycles {
+        let word = bytes.min(4);
+        match self {
+            MemoryTiming::Sdram(t) => t.beats(offset, bytes) - t.beats(offset, word),
+            MemoryTiming::AvalonSdram(t) => t.beats(offset, bytes) - t.beats(offset, word),
+            MemoryTiming::Sram(t) => t.beats(offset, bytes) - t.beats(offset, word),
+            MemoryTiming::Ideal => Cycles::ZERO,
+        }
+    }
 }
 
 /// What stands behind a slave port.
@@ -79,6 +90,8 @@ pub(crate) struct Queued {
     pub issued: Cycle,
     pub arrival: Cycle,
     pub request: BusRequest,
+    /// Nobody waits for it.
+    pub posted: bool,
 }
 
 /// Histogram classes of bus waiting: 0, 1, 2–3, 4–7, … cycles.
@@ -137,6 +150,8 @@ pub(crate) struct Served {
     pub queued: Queued,
     pub granted: Cycle,
     pub end: Cycle,
+    /// How long before `end` the word that is wanted of a line was there, if the memory sends it first.
+    pub tail: Cycles,
     pub reply: BusReply,
 }
 
@@ -274,6 +289,7 @@ impl Fabric {
     pub fn serve(&mut self, slave: usize, queued: Queued, now: Cycle, effects: &mut Effects) -> Served {
         let s = &mut self.slaves[slave];
         let off = queued.request.addr - s.base;
+        let mut tail = Cycles::ZERO;
         let (service, reply) = match &mut s.target {
             Target::Memory { index, timing } => {
                 let (bytes, write) = match &queued.request.op {
@@ -287,6 +303,7 @@ impl Fabric {
                 if off.checked_add(bytes).is_none_or(|end| end > s.size) {
                     (Cycles(1).into(), BusReply::Fault(AccessFault::Unmapped))
                 } else {
+                    tail = timing.tail(off, bytes);
                     let mut service = timing.service(now, off, bytes, write);
                     if matches!(queued.request.op, BusOp::Amo { .. }) {
                         // Locked: nothing comes in between.
@@ -321,7 +338,7 @@ impl Fabric {
         };
         self.deliver(now, effects);
         let end = self.slaves[slave].count(now, now.since(queued.arrival), service);
-        Served { queued, granted: now, end, reply }
+        Served { queued, granted: now, end, tail, reply }
     }
 
     /// Move a line of `core` between its cache and an idle memory, from the request's arrival on, if that is what is there: nobody

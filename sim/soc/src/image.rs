@@ -201,6 +201,18 @@ impl Image {
         self.symbols.iter().find(|s| s.name == name).map(|s| s.addr)
     }
 
+    /// The symbol, of code or data, that contains `addr`, and the offset in it. A symbol without a size reaches to the next.
+    pub fn object(&self, addr: u32) -> Option<(&str, u32)> {
+        let after = self.symbols.partition_point(|s| s.addr <= addr);
+        let inside = self.segments.iter().any(|s| addr.wrapping_sub(s.addr) < s.size);
+        self.symbols[..after]
+            .iter()
+            .rev()
+            .take(8)
+            .find(|s| (s.size == 0 && inside) || addr - s.addr < s.size)
+            .map(|s| (s.name.as_str(), addr - s.addr))
+    }
+
     /// The code symbol that contains `addr`, and the offset in it.
     pub fn symbolize(&self, addr: u32) -> Option<(&str, u32)> {
         let after = self.symbols.partition_point(|s| s.addr <= addr);

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod build;
+mod coherence;
 mod device_tree;
 mod fabric;
 mod fault;
@@ -12,10 +13,12 @@ mod image;
 mod machine;
 mod onchip;
 mod report;
+mod shadow;
 mod symbols;
 mod view;
 
 pub use ::noc as network;
+pub use coherence::{CoherenceFinding, Place};
 pub use engine::{Cycle, Cycles};
 pub use fabric::{SlaveStats, WAIT_CLASSES};
 pub use fault::{CoreBacktrace, Executed, Fault};

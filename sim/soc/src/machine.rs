@@ -15,9 +15,11 @@
 
 use crate::agenda::Agenda;
 use crate::build;
+use crate::coherence::{CheckedSeen, Checker, Transfer, Watch};
 use crate::fabric::{Effects, Fabric, Queued, Served};
 use crate::fault::Fault;
 use crate::image::{Image, ImageError};
+use crate::shadow::Who;
 use crate::view::{CachedSeen, IdealSeen, Seen};
 use config::Platform;
 use engine::{
@@ -66,6 +68,12 @@ pub(crate) struct Core {
     pub has_icache: bool,
     pub has_dcache: bool,
     pub way_back: WayBack,
+    /// When the data master is free again after a transfer that the hart does not wait for; NEVER while that is not known.
+    pub not_before: Cycle,
+    /// The instruction whose victim is being written in the background.
+    pub posted_pc: u32,
+    /// What the coherence checker looks at.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// What a core's checkpoint is worth.
@@ -126,6 +134,7 @@ pub struct Machine {
     pub(crate) idle_ticks: u32,
     /// Runs in a row that ended so.
     pub(crate) idle_runs: u32,
+    pub(crate) checker: Option<Box<Checker>>,
 }
 
 /// Call `$body` with `$mem` bound to the core's memory, whatever its kind.
@@ -133,11 +142,19 @@ macro_rules! with_memory {
     ($core:expr, $fabric:expr, $index:expr, $ordered:expr, |$hart:ident, $mem:ident| $body:expr) => {{
         let $hart = &mut $core.hart;
         match &mut $core.port {
-            Port::Cached(port) => {
-                let mut view = CachedSeen { port, memories: Seen::new(&$fabric.memories, &$fabric.owners, $index) };
-                let $mem = &mut view;
-                $body
-            }
+            Port::Cached(port) => match &mut $core.watch {
+                None => {
+                    let mut view = CachedSeen { port, memories: Seen::new(&$fabric.memories, &$fabric.owners, $index) };
+                    let $mem = &mut view;
+                    $body
+                }
+                Some(watch) => {
+                    let memories = Seen::new(&$fabric.memories, &$fabric.owners, $index);
+                    let mut view = CheckedSeen { port, memories, watch };
+                    let $mem = &mut view;
+                    $body
+                }
+            },
             Port::Ideal(port) => {
                 let mut view =
                     IdealSeen(IdealView::new(port, &mut $fabric.memories, &mut $fabric.reservations, $index, $ordered));
@@ -168,7 +185,20 @@ impl Machine {
         seed: u64,
         observe: bool,
     ) -> Result<Machine, ImageError> {
-        build::machine(platform, images, seed, observe)
+        build::machine(platform, images, seed, observe, false)
+    }
+
+    /// The same with the coherence checker, which changes no cycle and no state; see [`Machine::coherence`].
+    ///
+    /// # Errors
+    /// As [`Machine::new`].
+    pub fn checked(
+        platform: &Platform,
+        images: Vec<(Image, Vec<usize>)>,
+        seed: u64,
+        observe: bool,
+    ) -> Result<Machine, ImageError> {
+        build::machine(platform, images, seed, observe, true)
     }
 
     /// Run until `until`, or until the program ends. May be called again after [`StopReason::Budget`],
@@ -182,7 +212,10 @@ impl Machine {
         self.now = Cycle(outcome.cycle);
         if !matches!(outcome.stop, StopReason::Budget | StopReason::Deadlock | StopReason::Idle) {
             self.ended = Some(outcome);
+            // Nothing is undone any more.
+            self.cores.iter_mut().flat_map(|c| &mut c.watch).for_each(|w| w.settle());
         }
+        self.check(self.now);
         outcome
     }
 
@@ -212,7 +245,11 @@ impl Machine {
     /// The cycle at which a core acts next.
     fn acts_at(core: &Core) -> Cycle {
         match core.state {
-            State::Ready | State::Asking | State::Next(_) => core.hart.now(),
+            State::Ready | State::Next(_) => core.hart.now(),
+            State::Asking => match &core.port {
+                Port::Cached(port) if port.needs_data_master() => core.hart.now().max(core.not_before),
+                _ => core.hart.now(),
+            },
             State::Asleep => core.hart.next_line_change().map_or(Cycle::NEVER, |at| at.max(core.hart.now())),
             State::Waiting | State::Off => Cycle::NEVER,
         }
@@ -351,6 +388,8 @@ impl Machine {
                 core.way_back = WayBack::Gone;
                 match request {
                     Some(request) if request.op == BusOp::Order => {
+                        let waited = now.since(core.hart.now());
+                        core.hart.resume_at(now, &[(Account::Miss, waited)]);
                         with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem
                             .complete(BusReply::Value(0)));
                     }
@@ -420,6 +459,9 @@ impl Machine {
                 stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, limit));
             }
         }
+        if self.cores[index].watch.as_ref().is_some_and(|w| w.is_full()) {
+            self.check(now);
+        }
         stop
     }
 
@@ -427,7 +469,8 @@ impl Machine {
     /// request arrives there: then the grant is decided already. True if the hart can go on.
     fn serve_alone(&mut self, index: usize, others: Cycle) -> bool {
         let core = &mut self.cores[index];
-        let Port::Cached(port) = &mut core.port else { return false };
+        // What is watched goes the way on which it is seen.
+        let (Port::Cached(port), None) = (&mut core.port, &core.watch) else { return false };
         let mut moved = false;
         while let Some(line) = port.next_line() {
             let now = core.hart.now();
@@ -447,10 +490,12 @@ impl Machine {
     fn issue(&mut self, index: usize, now: Cycle, request: BusRequest) -> Option<Outcome> {
         let master = index * 2 + usize::from(request.master == MasterKind::Data);
         let arrival = now + self.fabric.request;
-        let queued = Queued { core: index, master, issued: now, arrival, request };
+        // Earlier than now when the data master was not free.
+        let issued = self.cores[index].hart.now();
+        let queued = Queued { core: index, master, issued, arrival, request, posted: false };
         let Some(slave) = self.fabric.slave_at(index, request.addr) else {
             let reply = BusReply::Fault(AccessFault::Unmapped);
-            self.served(&Served { queued, granted: arrival, end: arrival, reply });
+            self.served(&Served { queued, granted: arrival, end: arrival, tail: Cycles::ZERO, reply });
             return None;
         };
         self.cores[index].state = State::Waiting;
@@ -470,16 +515,39 @@ impl Machine {
 
     /// The reply of a request goes back to its hart.
     fn served(&mut self, served: &Served) {
-        let Served { queued, granted, end, reply } = served;
+        let Served { queued, granted, end, tail, reply } = *served;
         let index = queued.core;
-        let resume = *end + self.fabric.response;
+        let complete = end + self.fabric.response;
+        let core = &mut self.cores[index];
+        let watched = match (&self.checker, &core.port, &reply) {
+            (None, ..) | (_, Port::Ideal(_), _) | (.., BusReply::Fault(_)) => None,
+            (_, Port::Cached(port), _) => Some((Transfer::of(port, &queued.request), port.asked())),
+        };
+        let mut who = Who { core: index, pc: core.hart.pc(), cycle: granted.0 };
+        let resume = match &mut core.port {
+            Port::Cached(port) if queued.posted => {
+                who.pc = core.posted_pc;
+                if let Some(checker) = &mut self.checker {
+                    checker.served(who, Transfer::POSTED, &queued.request, None);
+                }
+                port.posted_done();
+                core.not_before = complete;
+                return;
+            }
+            Port::Cached(port) if port.goes_on_early() => Cycle(complete.0 - tail.0),
+            _ => complete,
+        };
         let waited = granted.since(queued.arrival);
         let service = Cycles((resume - queued.issued).0 - waited.0);
         let account = account(queued.request.cause);
         let core = &mut self.cores[index];
+        let value = match &reply {
+            BusReply::Value(value) => Some(*value),
+            _ => None,
+        };
         let next = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.resume_at(resume, &[(Account::BusWait, waited), (account, service)]);
-            mem.complete(*reply);
+            mem.complete(reply);
             mem.request()
         });
         core.way_back = WayBack::Gone;
@@ -487,6 +555,39 @@ impl Machine {
             Some(request) => State::Next(request),
             None => State::Ready,
         };
+        if let (Some(checker), Some((transfer, asked)), Port::Cached(port)) = (&mut self.checker, watched, &core.port) {
+            checker.served(who, transfer, &queued.request, value);
+            if let Some(asked) = asked.filter(|_| transfer.fills_data() && port.is_answered()) {
+                checker.performed(who, asked);
+            }
+        }
+        if let Port::Cached(port) = &mut core.port {
+            if resume < complete {
+                core.not_before = complete;
+                port.arrives(complete);
+            }
+            if let Some(request) = port.posted() {
+                core.not_before = Cycle::NEVER;
+                core.posted_pc = who.pc;
+                self.post(index, complete, request);
+            }
+        }
+    }
+
+    /// Let the checker look at what is final before `horizon`.
+    fn check(&mut self, horizon: Cycle) {
+        if let Some(checker) = &mut self.checker {
+            checker.advance(horizon, self.cores.iter_mut().filter_map(|c| c.watch.as_deref_mut()).collect());
+        }
+    }
+
+    /// Make a transfer that the hart does not wait for, when its data master is free at `at`.
+    fn post(&mut self, index: usize, at: Cycle, request: BusRequest) {
+        let arrival = at + self.fabric.request;
+        if let Some(slave) = self.fabric.slave_at(index, request.addr) {
+            let queued = Queued { core: index, master: index * 2 + 1, issued: at, arrival, request, posted: true };
+            self.fabric.enqueue(slave, queued);
+        }
     }
 
     /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at

@@ -19,6 +19,8 @@ pub struct CacheStats {
     pub misses: u64,
     /// Dirty lines written back.
     pub write_backs: u64,
+    /// Stores that went to memory themselves.
+    pub write_throughs: u64,
 }
 
 /// Counters of one core.
@@ -153,6 +155,7 @@ impl Machine {
                 State::Asleep => 4,
                 State::Off => 5,
             });
+            h.add(core.not_before.0);
         }
         self.fabric.hash(&mut |v| h.add(v));
         h.finish()
@@ -182,10 +185,16 @@ impl Machine {
                     instructions: core.hart.retired(),
                     cycles,
                     accounts: named,
-                    icache: core.has_icache.then_some(CacheStats { misses: counts.icache_misses, write_backs: 0 }),
-                    dcache: core
-                        .has_dcache
-                        .then_some(CacheStats { misses: counts.dcache_misses, write_backs: counts.write_backs }),
+                    icache: core.has_icache.then_some(CacheStats {
+                        misses: counts.icache_misses,
+                        write_backs: 0,
+                        write_throughs: 0,
+                    }),
+                    dcache: core.has_dcache.then_some(CacheStats {
+                        misses: counts.dcache_misses,
+                        write_backs: counts.write_backs,
+                        write_throughs: counts.write_throughs,
+                    }),
                 }
             })
             .collect();
@@ -252,6 +261,12 @@ impl Machine {
     /// The address of a symbol in a core's image.
     pub fn symbol(&self, core: usize, name: &str) -> Option<u32> {
         self.image_of(core)?.symbol(name)
+    }
+
+    /// The variable of a core's image that holds an address, with the offset in it.
+    pub(crate) fn object(&self, core: usize, addr: u32) -> Option<String> {
+        let (name, off) = self.image_of(core)?.object(addr)?;
+        Some(if off == 0 { name.to_string() } else { format!("{name}+{off:#x}") })
     }
 
     /// What a core's image says of an address.

@@ -127,6 +127,9 @@ macro_rules! forward {
             fn cache_op(&mut $self, now: Cycle, addr: u32, op: CacheOp) -> Access {
                 $port.cache_op(now, addr, op)
             }
+            fn fence(&mut $self, now: Cycle) -> Access {
+                $port.fence(now)
+            }
             fn fence_i(&mut $self, now: Cycle) {
                 $port.fence_i(now)
             }

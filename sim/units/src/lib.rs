@@ -52,6 +52,20 @@ impl Sub for Cycle {
     }
 }
 
+impl Cycles {
+    /// No time at all.
+    pub const ZERO: Cycles = Cycles(0);
+}
+
+impl Sub for Cycles {
+    type Output = Cycles;
+    /// Panics in debug builds when `part` is longer.
+    #[inline(always)]
+    fn sub(self, part: Cycles) -> Cycles {
+        Cycles(self.0 - part.0)
+    }
+}
+
 impl Add for Cycles {
     type Output = Cycles;
     #[inline(always)]

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 use engine::{Access, AccessFault, BusOp, BusReply, BusRequest, Fetch, HartMemory};
+use mem::{CachedPort, IdealView};
 
 /// splitmix64.
 pub struct Random(u64);
@@ -40,6 +41,25 @@ pub fn digest(feed: impl Fn(&mut dyn FnMut(u64))) -> Vec<u64> {
     feed(&mut |w| v.push(w));
     v
 }
+
+/// What a port does while its hart goes on.
+pub trait Background {
+    fn posted(&mut self) -> Option<BusRequest> {
+        None
+    }
+    fn posted_done(&mut self) {}
+}
+
+impl Background for CachedPort {
+    fn posted(&mut self) -> Option<BusRequest> {
+        CachedPort::posted(self)
+    }
+    fn posted_done(&mut self) {
+        CachedPort::posted_done(self)
+    }
+}
+
+impl Background for IdealView<'_> {}
 
 /// Slot, version and bytes.
 pub type FetchedLine = (u32, u32, Vec<u8>);
@@ -115,7 +135,7 @@ impl Bus {
     }
 
     /// Make an access to its end, as the owner of time does; also says what the bus saw.
-    pub fn access<M: HartMemory>(
+    pub fn access<M: HartMemory + Background>(
         &mut self,
         port: &mut M,
         mut access: impl FnMut(&mut M) -> Access,
@@ -132,18 +152,23 @@ impl Bus {
         (second, seen)
     }
 
-    pub fn drain<M: HartMemory>(&mut self, port: &mut M) -> Vec<BusRequest> {
+    pub fn drain<M: HartMemory + Background>(&mut self, port: &mut M) -> Vec<BusRequest> {
         let mut seen = Vec::new();
         while let Some(request) = port.request() {
             let reply = self.serve(&request);
             port.complete(reply);
             seen.push(request);
         }
+        if let Some(request) = port.posted() {
+            self.serve(&request);
+            port.posted_done();
+            seen.push(request);
+        }
         seen
     }
 
     /// The line that holds `pc`, or the fault; also what the bus saw.
-    pub fn fetch<M: HartMemory>(
+    pub fn fetch<M: HartMemory + Background>(
         &mut self,
         port: &mut M,
         pc: u32,

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The short way of a line between a cache and a memory that nobody else is near: its bytes move in place.
+//!
+//! It is taken where a miss is a victim first and then a whole line, and nothing else: the other policies go by requests.
+
+use super::CachedPort;
+use crate::backing::Backing;
+use crate::outstanding::Transfer;
+use crate::policy::{Policy, Victim};
+use engine::{Cause, HartMemory, MasterKind};
+
+/// A line on its way between a cache and a memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineMove {
+    /// First byte.
+    pub addr: u32,
+    /// Bytes of the line.
+    pub bytes: u32,
+    /// To memory.
+    pub write: bool,
+    /// Which account its service is charged to.
+    pub cause: Cause,
+    /// Which master port of the hart.
+    pub master: MasterKind,
+}
+
+/// Whether this policy allows it.
+pub(super) fn is_simple(policy: &Policy, line_bytes: [u32; 2]) -> bool {
+    let whole = |burst: u32, line: u32| burst == 0 || burst == line;
+    policy.victim == Victim::First
+        && !policy.critical_word
+        && !policy.write_through
+        && whole(policy.instruction_burst, line_bytes[0])
+        && whole(policy.data_burst, line_bytes[1])
+}
+
+impl CachedPort {
+    /// Whether no access is suspended.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.outstanding.is_idle()
+    }
+
+    /// The line that has to be moved next for the suspended access, if that is what it waits for. It is served by
+    /// [`move_line`](Self::move_line), or as any request by [`request`](HartMemory::request).
+    #[inline]
+    pub fn next_line(&self) -> Option<LineMove> {
+        if !self.simple {
+            return None;
+        }
+        let data = |addr, write| LineMove {
+            addr,
+            bytes: self.dcache.line_bytes(),
+            write,
+            cause: Cause::Miss,
+            master: MasterKind::Data,
+        };
+        let (_, transfer, _) = self.outstanding.todo()?;
+        Some(match transfer {
+            Transfer::WriteBack(place) => data(self.dcache.tag(place as usize), true),
+            Transfer::FillData(line) => {
+                let place = self.dcache.victim(line);
+                if self.dcache.is_dirty(place) {
+                    data(self.dcache.tag(place), true)
+                } else {
+                    data(line, false)
+                }
+            }
+            Transfer::FillInstruction(addr) => LineMove {
+                addr,
+                bytes: self.icache.line_bytes(),
+                write: false,
+                cause: Cause::Fetch,
+                master: MasterKind::Instruction,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Move the line that [`next_line`](Self::next_line) says between the cache and the memory that holds it. As others may see it then, this
+    /// is a checkpoint.
+    pub fn move_line(&mut self, memory: &mut Backing) {
+        let Some((_, transfer, _)) = self.outstanding.todo() else { return };
+        match transfer {
+            Transfer::WriteBack(place) => {
+                self.write_victim(place as usize, memory);
+                self.outstanding.line_moved();
+            }
+            Transfer::FillData(line) => {
+                let place = self.dcache.victim(line);
+                if self.dcache.is_dirty(place) {
+                    self.write_victim(place, memory);
+                } else {
+                    self.unreserve(place);
+                    self.dcache.replace(place);
+                    memory.read(line, self.dcache.place_for(place, line));
+                    self.stats.dcache_misses += 1;
+                    self.outstanding.line_moved();
+                }
+            }
+            Transfer::FillInstruction(line) => {
+                let place = self.icache.victim(line);
+                self.icache.replace(place);
+                memory.read(line, self.icache.place_for(place, line));
+                self.stats.icache_misses += 1;
+                self.outstanding.line_moved();
+            }
+            _ => return,
+        }
+        self.checkpoint();
+    }
+
+    fn write_victim(&mut self, place: usize, memory: &mut Backing) {
+        memory.write(self.dcache.tag(place), self.dcache.line(place));
+        self.dcache.set_clean(place);
+        self.stats.write_backs += 1;
+    }
+}
