@@ -134,3 +134,46 @@ def test_the_seed_decides_where_random_replacement_starts(assemble: Assemble, ru
         cycles[seeded] = {run(elf, "de2-dual", [0, 1], seed=s, overrides=overrides).cycle for s in (1, 2, 3)}
     assert len(cycles["true"]) == 3
     assert len(cycles["false"]) == 1
+
+
+L2 = "{{ size_bytes = {size}, line_bytes = 32, ways = 4, hit_cycles = 3, width_bits = 32, {more} }}"
+
+
+def test_a_second_level_serves_what_it_holds(assemble: Assemble, run) -> None:  # type: ignore[no-untyped-def]
+    elf = assemble("cache_timing", "de2-dual")
+    # The second round finds all lines: three cycles of lookup and a beat a word.
+    line, word = 1 + 3 + 8 + 1, 1 + 3 + 1 + 1
+    times = [HIT, ONE + line, ONE + line, HIT, ONE + 2 * line, TWO + line, TWO + 3 * line, TWO + 2 * line]
+    result = run(elf, "de2-dual", [0], overrides=[("memory.sram.l2", L2.format(size=16384, more=""))])
+    assert result.words("seen", 8) == times
+    (sram,) = (s for s in result.stats["slaves"] if s["name"] == "sram")
+    assert sram["l2"] == {"hits": sram["accesses"] - 10, "misses": 10, "write_backs": 0}
+    # Without allocation a store goes through both.
+    result = run(
+        elf,
+        "de2-dual",
+        [0],
+        overrides=[
+            ("memory.sram.l2", L2.format(size=16384, more='write = "through"')),
+            *overrides_of("write=through allocate=false"),
+        ],
+    )
+    store = ONE + word + 2
+    assert result.words("seen", 8) == [HIT, ONE + line, store, store, ONE + line, TWO + line, TWO + 2 * line, TWO + line]
+
+
+@pytest.mark.parametrize("more", ["", 'replacement = "random"', 'write = "through"', "allocate = false"])
+def test_a_second_level_changes_nothing_but_time(assemble: Assemble, run, more: str) -> None:  # type: ignore[no-untyped-def]
+    overrides = [("memory.sdram.l2", L2.format(size=2048, more=more))]
+    for guest, symbol, expected in (("stale", "seen", [11, 11, 11, 11, 22, 22]), ("false_sharing", "lost", [5])):
+        result = run(assemble(guest, "de2-dual"), "de2-dual", [0, 1], overrides=overrides)
+        assert (result.stop, result.words(symbol, len(expected))) == ("pass", expected)
+    elf = assemble("busy", "de2-dual")
+    whole = run(elf, "de2-dual", [0, 1], seed=3, overrides=overrides)
+    for other in (
+        run(elf, "de2-dual", [0, 1], seed=3, overrides=overrides, observe=True),
+        run(elf, "de2-dual", [0, 1], seed=3, overrides=overrides, step=9973),
+    ):
+        assert (other.stop, other.hash, other.cycle, other.stats) == ("pass", whole.hash, whole.cycle, whole.stats)
+    (sdram,) = (s for s in whole.stats["slaves"] if s["name"] == "sdram")
+    assert sdram["l2"]["hits"] > 500 and sdram["l2"]["misses"] > 1000

@@ -2,7 +2,7 @@
 //! Caches: what follows from several of their keys together.
 
 use crate::problem::Problem;
-use crate::types::{Cache, Refill, Replacement, Victim, Write};
+use crate::types::{Cache, Refill, Replacement, Victim, Write, L2};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -37,7 +37,7 @@ impl Given {
         let lines = self.size_bytes / self.line_bytes;
         let ways = self.ways.as_u64().map_or(lines, |w| w as u32);
         let burst_bytes = self.burst_bytes.unwrap_or(self.line_bytes);
-        problems.extend(self.geometry(name, ways, at));
+        problems.extend(geometry(name, self.size_bytes, self.line_bytes, ways, at));
         if burst_bytes > self.line_bytes {
             problems.push(Problem::at(
                 at("burst_bytes"),
@@ -72,34 +72,46 @@ impl Given {
         let Given { size_bytes, line_bytes, replacement, write, allocate, victim, refill, .. } = *self;
         Cache { size_bytes, line_bytes, ways, replacement, burst_bytes, write, allocate, victim, refill }
     }
+}
 
-    fn geometry(&self, name: &str, ways: u32, at: &dyn Fn(&str) -> Range<usize>) -> Option<Problem> {
-        let (size, line) = (self.size_bytes, self.line_bytes);
-        if size < 2 * line {
-            return Some(Problem::at(
-                at("line_bytes"),
-                format!("the {name} must hold two lines at least"),
-                format!("2 * {line} > {size}"),
-                "make line_bytes smaller, or size_bytes larger",
-            ));
-        }
-        let set = line * ways;
-        if size % set == 0 && (size / set).is_power_of_two() {
-            return None;
-        }
-        let sets = (size / set).max(1);
-        let below = set << sets.ilog2();
-        Some(
-            Problem::at(
-                at("size_bytes"),
-                format!(
-                    "the {name} cannot be divided into sets of {ways} {}",
-                    if ways == 1 { "line" } else { "lines" }
-                ),
-                format!("{size} is not {ways} * {line} times a power of two"),
-                format!("write size_bytes = {below} or {}, or change `ways`", u64::from(below) * 2),
-            )
-            .and(at("ways"), "so many lines in a set"),
-        )
+/// All lines of a fully associative cache; filled in when its size is known.
+const FULL: u32 = 0;
+
+/// The ways of a resolved cache, or "full".
+pub(crate) fn ways<'d, D: serde::Deserializer<'d>>(from: D) -> Result<u32, D::Error> {
+    Ok(Json::deserialize(from)?.as_u64().map_or(FULL, |w| w as u32))
+}
+
+/// Complete a second-level cache and check it; `at` says where a key of it is.
+pub(crate) fn second_level(l2: &mut L2, memory: &str, at: &dyn Fn(&str) -> Range<usize>) -> Option<Problem> {
+    if l2.ways == FULL {
+        l2.ways = l2.size_bytes / l2.line_bytes;
     }
+    geometry(&format!("second-level cache of `{memory}`"), l2.size_bytes, l2.line_bytes, l2.ways, at)
+}
+
+fn geometry(name: &str, size: u32, line: u32, ways: u32, at: &dyn Fn(&str) -> Range<usize>) -> Option<Problem> {
+    if size < 2 * line {
+        return Some(Problem::at(
+            at("line_bytes"),
+            format!("the {name} must hold two lines at least"),
+            format!("2 * {line} > {size}"),
+            "make line_bytes smaller, or size_bytes larger",
+        ));
+    }
+    let set = line * ways;
+    if size % set == 0 && (size / set).is_power_of_two() {
+        return None;
+    }
+    let sets = (size / set).max(1);
+    let below = set << sets.ilog2();
+    Some(
+        Problem::at(
+            at("size_bytes"),
+            format!("the {name} cannot be divided into sets of {ways} {}", if ways == 1 { "line" } else { "lines" }),
+            format!("{size} is not {ways} * {line} times a power of two"),
+            format!("write size_bytes = {below} or {}, or change `ways`", u64::from(below) * 2),
+        )
+        .and(at("ways"), "so many lines in a set"),
+    )
 }

@@ -53,6 +53,7 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
     problems.extend(inputs(&platform, &places));
     problems.extend(names(&platform, &places));
     problems.extend(memories(&platform, &places));
+    problems.extend(second_levels(&mut platform, &places));
     places.error(problems)?;
     tiles::expand(&mut platform, &routers);
     platform.memories.sort_by_key(|m| m.base);
@@ -430,6 +431,24 @@ fn names(platform: &Platform, places: &Places) -> Vec<Problem> {
             problems.push(duplicate("region", name, places.of(&path), places.of(first)));
         } else {
             first_of.insert(name, path);
+        }
+    }
+    problems
+}
+
+fn second_levels(platform: &mut Platform, places: &Places) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (i, m) in platform.memories.iter_mut().enumerate() {
+        let at = |key: &str| places.of(&format!("memory.{i}.l2.{key}"));
+        let Some(l2) = &mut m.l2 else { continue };
+        problems.extend(caches::second_level(l2, &m.name, &at));
+        if m.kind == MemoryKind::Ideal {
+            problems.push(Problem::at(
+                places.of(&format!("memory.{i}.l2")),
+                format!("`{}` is as fast as a cache could be", m.name),
+                "of no use before an ideal memory",
+                "leave `l2` out, or choose another kind of memory",
+            ));
         }
     }
     problems

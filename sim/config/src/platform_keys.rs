@@ -259,6 +259,38 @@ static DCACHE: Table = Table {
     choice: None,
 };
 
+static L2: Table = Table {
+    what: "a second-level cache",
+    keys: &[
+        CACHE_SIZE,
+        CACHE_LINE,
+        CACHE_WAYS,
+        CACHE_REPLACEMENT,
+        Key::required("hit_cycles", "cycles of a lookup", Value::Int(1, CYCLES)),
+        Key::required(
+            "width_bits",
+            "width of its port to the interconnect: a beat of it takes a cycle",
+            Value::Power(8, 512),
+        ),
+        Key::default(
+            "write",
+            "where a write goes",
+            Value::Word(&[
+                ("back", "into the line; memory has it when the line makes room"),
+                ("through", "into the line, if it is held, and to memory"),
+            ]),
+            Need::Text("back"),
+        ),
+        Key::default(
+            "allocate",
+            "a write that misses brings the line in, else it goes to memory alone",
+            Value::Bool,
+            Need::Bool(true),
+        ),
+    ],
+    choice: None,
+};
+
 static MEMORY: Table = Table {
     what: "a memory",
     keys: &[
@@ -266,6 +298,7 @@ static MEMORY: Table = Table {
         Key::required("base", "address of its first byte", Value::Int(0, U32)),
         Key::required("size_bytes", "bytes", Value::Int(1, U32)),
         PER_CORE,
+        Key::optional("l2", "second-level cache through which everybody uses it; none if left out", Value::Table(&L2)),
     ],
     choice: Some(Choice {
         key: "kind",

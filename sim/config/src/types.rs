@@ -421,6 +421,8 @@ pub struct Memory {
     pub base: u32,
     /// Bytes.
     pub size_bytes: u32,
+    /// Second-level cache before it.
+    pub l2: Option<L2>,
     /// What an access costs.
     #[serde(flatten)]
     pub kind: MemoryKind,
@@ -430,6 +432,28 @@ pub struct Memory {
     /// The core that alone sees it, if it is one of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<usize>,
+}
+
+/// A second-level cache: everybody who uses the memory behind it goes through it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct L2 {
+    /// Bytes of data: ways times lines times a power of two.
+    pub size_bytes: u32,
+    /// Bytes in a line: a power of two, 8 to 64.
+    pub line_bytes: u32,
+    /// Lines of a set.
+    #[serde(deserialize_with = "crate::caches::ways")]
+    pub ways: u32,
+    /// Which line of a full set makes room.
+    pub replacement: Replacement,
+    /// Cycles of a lookup.
+    pub hit_cycles: u32,
+    /// Width of its port.
+    pub width_bits: u32,
+    /// Where a write goes.
+    pub write: Write,
+    /// A write that misses brings the line in.
+    pub allocate: bool,
 }
 
 /// What kind of memory, and its timing in cycles of the base clock.

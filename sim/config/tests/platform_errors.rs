@@ -29,7 +29,7 @@ fn unknown_key() {
             "a memory has no key `caslatency`",
             "caslatency = 3",
             "unknown key",
-            "its keys: kind, name, base, size_bytes, per_core, width_bits, cas,",
+            "its keys: kind, name, base, size_bytes, per_core, l2, width_bits, cas,",
         ],
     );
     let e = error(&change(&text("de2-dual"), "clock_hz", "clock_zh"));
@@ -240,6 +240,29 @@ fn ways() {
         "size_bytes = 3072, line_bytes = 32, ways = 3",
     );
     assert!(platform_resolve(&three, "p.toml", &[platforms()]).is_ok());
+}
+
+#[test]
+fn second_level() {
+    let l2 =
+        |with: &str| format!("kind = \"sram\"\nl2 = {{ size_bytes = 4096, line_bytes = 32, width_bits = 64, {with} }}");
+    for (with, parts) in [
+        ("ways = 1", &["a second-level cache needs the key `hit_cycles`", "cycles of a lookup"][..]),
+        ("hit_cycles = 0", &["`hit_cycles` is out of range", "from 1 to"]),
+        ("hit_cycles = 4, ways = 3", &["the second-level cache of `sram` cannot be divided into sets of 3 lines"]),
+        ("hit_cycles = 4, victim = \"first\"", &["a second-level cache has no key `victim`"]),
+    ] {
+        let text = change(&text("de2-dual"), "kind = \"sram\"", &l2(with));
+        let e = error(&text);
+        assert_eq!(e.problems().len(), 1, "{e}");
+        holds(&e, &[&format!("p.toml:{}:", line_of(&text, "l2 = {"))]);
+        holds(&e, parts);
+    }
+    let ideal = change(&text("virt"), "kind = \"ideal\"", &l2("hit_cycles = 4").replace("sram", "ideal"));
+    holds(&error(&ideal), &["as fast as a cache could be", "leave `l2` out"]);
+    let full = change(&text("de2-dual"), "kind = \"sram\"", &l2("hit_cycles = 4, ways = \"full\""));
+    let p = platform_resolve(&full, "p.toml", &[platforms()]).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(p.memories[0].l2.map(|l2| l2.ways), Some(128));
 }
 
 #[test]

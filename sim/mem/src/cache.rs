@@ -321,6 +321,12 @@ impl Cache {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
+    /// Write bytes into the line in a place, which is dirty then if that is said.
+    pub(crate) fn write_bytes(&mut self, place: usize, addr: u32, bytes: &[u8], dirty: bool) {
+        self.write_clean(place, addr, bytes);
+        self.dirty[place] |= dirty;
+    }
+
     pub(crate) fn undo_store(&mut self, undo: StoreUndo) {
         let word = (undo.word_dirty & !3) as usize;
         self.set_word(word, undo.old);

@@ -19,8 +19,8 @@ use dev::{
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
 use mem::{
-    AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, Masters,
-    Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, Victim,
+    AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, L2Config,
+    Masters, Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, Victim, L2,
 };
 
 use std::collections::{BTreeSet, VecDeque};
@@ -215,6 +215,9 @@ fn fabric(platform: &Platform, seed: u64) -> Result<Fabric, ImageError> {
         memories.push(Backing::new(m.base, m.size_bytes, init));
         slaves.push(slave(&m.name, m.base, m.size_bytes, m.core, memory_slave(m, index, seed, platform)));
     }
+    let l2s =
+        platform.memories.iter().enumerate().map(|(i, m)| m.l2.as_ref().map(|l2| second_level(platform, l2, i, seed)));
+    let l2s = l2s.collect();
     let receives = receives(platform);
     for d in &platform.devices {
         let own = d.core.filter(|_| d.per_core);
@@ -240,6 +243,7 @@ fn fabric(platform: &Platform, seed: u64) -> Result<Fabric, ImageError> {
         last: Region::default(),
         slaves,
         memories,
+        l2s,
         reservations: Reservations::new(platform.cores.len()),
         request: Cycles(u64::from(platform.interconnect.request_cycles.max(1))),
         response: Cycles(u64::from(platform.interconnect.response_cycles)),
@@ -387,24 +391,41 @@ fn place_device_tree(platform: &Platform, fabric: &mut Fabric, images: &[Image])
     Ok(at)
 }
 
-fn geometry(c: &config::Cache) -> CacheGeometry {
-    CacheGeometry {
-        size_bytes: c.size_bytes,
-        line_bytes: c.line_bytes,
-        ways: c.ways,
-        replacement: match c.replacement {
-            config::Replacement::Lru => Replacement::Lru,
-            config::Replacement::RoundRobin => Replacement::RoundRobin,
-            config::Replacement::Random => Replacement::Random,
-        },
+fn replacement(of: config::Replacement) -> Replacement {
+    match of {
+        config::Replacement::Lru => Replacement::Lru,
+        config::Replacement::RoundRobin => Replacement::RoundRobin,
+        config::Replacement::Random => Replacement::Random,
     }
 }
 
-fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
-    let register = |cache: u64| match platform.seeded.replacement {
-        true => draw(seed, STREAM_REPLACEMENT + u64::from(core.hartid) * 2 + cache) as u16,
+fn geometry(c: &config::Cache) -> CacheGeometry {
+    let config::Cache { size_bytes, line_bytes, ways, .. } = *c;
+    CacheGeometry { size_bytes, line_bytes, ways, replacement: replacement(c.replacement) }
+}
+
+/// Where the shift register of a cache starts.
+fn register(platform: &Platform, seed: u64, cache: u64) -> u16 {
+    match platform.seeded.replacement {
+        true => draw(seed, STREAM_REPLACEMENT + cache) as u16,
         false => 1,
-    };
+    }
+}
+
+fn second_level(platform: &Platform, l2: &config::L2, memory: usize, seed: u64) -> L2 {
+    let config::L2 { size_bytes, line_bytes, ways, hit_cycles, width_bits, .. } = *l2;
+    L2::new(L2Config {
+        geometry: CacheGeometry { size_bytes, line_bytes, ways, replacement: replacement(l2.replacement) },
+        hit_cycles,
+        width_bits,
+        write_through: l2.write == config::Write::Through,
+        no_write_allocate: !l2.allocate,
+        seed: register(platform, seed, 1 << 16 | memory as u64),
+    })
+}
+
+fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
+    let register = |cache: u64| register(platform, seed, u64::from(core.hartid) * 2 + cache);
     let dcache = core.dcache.as_ref();
     Policy {
         write_through: dcache.is_some_and(|c| c.write == config::Write::Through),

@@ -113,7 +113,7 @@ impl World {
             let now = Cycle(self.now);
             let mut seen = CheckedSeen {
                 port: &mut self.ports[core],
-                memories: Seen::new(&[], &[], core),
+                memories: Seen::new(&[], &[], &[], core),
                 watch: &mut self.watches[core],
             };
             match access(&mut seen, now) {

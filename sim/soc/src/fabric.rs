@@ -11,11 +11,12 @@
 
 use crate::agenda::Agenda;
 use crate::onchip::OnChip;
+use crate::view::Seen;
 use engine::{
     AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, MasterKind, Mmio, Offset, Reply,
     ToNetwork, Width,
 };
-use mem::{AvalonSdram, Backing, CachedPort, LineMove, Masters, Reservations, RoundRobin, Sdram, Service, Sram};
+use mem::{AvalonSdram, Backing, CachedPort, LineMove, Masters, Reservations, RoundRobin, Sdram, Service, Sram, L2};
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -110,6 +111,19 @@ pub struct SlaveStats {
     pub wait_cycles: u64,
     /// Requests by waiting time: 0, 1, 2–3, 4–7, … cycles.
     pub wait_histogram: [u64; WAIT_CLASSES],
+    /// Second-level cache, in lines.
+    pub l2: Option<L2Stats>,
+}
+
+/// Counters of a second-level cache.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize)]
+pub struct L2Stats {
+    /// Lines that were there.
+    pub hits: u64,
+    /// Lines that were not.
+    pub misses: u64,
+    /// Dirty lines written to memory.
+    pub write_backs: u64,
 }
 
 pub(crate) struct Slave {
@@ -171,6 +185,8 @@ pub(crate) struct Effects {
 pub(crate) struct Fabric {
     pub slaves: Vec<Slave>,
     pub memories: Vec<Backing>,
+    /// Second-level caches, by memory.
+    pub l2s: Vec<Option<L2>>,
     pub reservations: Reservations,
     pub request: Cycles,
     pub response: Cycles,
@@ -212,6 +228,11 @@ fn word(bytes: &[u8]) -> u32 {
 }
 
 impl Fabric {
+    /// The memories that a core sees, to look at.
+    pub fn seen(&self, core: usize) -> Seen<'_> {
+        Seen::new(&self.memories, &self.l2s, &self.owners, core)
+    }
+
     /// When a slave or a device acts next.
     #[inline]
     pub fn next_event(&self) -> Cycle {
@@ -303,17 +324,36 @@ impl Fabric {
                 if off.checked_add(bytes).is_none_or(|end| end > s.size) {
                     (Cycles(1).into(), BusReply::Fault(AccessFault::Unmapped))
                 } else {
-                    tail = timing.tail(off, bytes);
-                    let mut service = timing.service(now, off, bytes, write);
-                    if matches!(queued.request.op, BusOp::Amo { .. }) {
-                        // Locked: nothing comes in between.
-                        let read = service.answered;
-                        let Service { held, answered } = timing.service(now + read, off, bytes, true);
-                        service = Service { held: read + held, answered: read + answered };
-                    }
                     let (memory, shared) = (&mut self.memories[*index], s.own.is_none());
-                    let reply = transfer(memory, &mut self.reservations, queued.core, &queued.request, shared);
-                    (service, reply)
+                    let amo = matches!(queued.request.op, BusOp::Amo { .. });
+                    let (core, request, reservations) = (queued.core, &queued.request, &mut self.reservations);
+                    match &mut self.l2s[*index] {
+                        None => {
+                            tail = timing.tail(off, bytes);
+                            let mut service = timing.service(now, off, bytes, write);
+                            if amo {
+                                // Locked: nothing comes in between.
+                                let read = service.answered;
+                                let Service { held, answered } = timing.service(now + read, off, bytes, true);
+                                service = Service { held: read + held, answered: read + answered };
+                            }
+                            (service, transfer(memory, reservations, core, request, shared))
+                        }
+                        Some(l2) => {
+                            let (addr, base) = (request.addr, s.base);
+                            tail = l2.tail(addr, bytes);
+                            let mut service = |at, addr: u32, bytes, write| {
+                                let Service { held, answered } = timing.service(at, addr - base, bytes, write);
+                                held.max(answered)
+                            };
+                            let mut duration = l2.prepare(memory, now, addr, bytes, write, &mut service);
+                            if amo {
+                                duration += l2.prepare(memory, now + duration, addr, bytes, true, &mut service);
+                            }
+                            let reply = transfer(&mut Behind { l2, memory }, reservations, core, request, shared);
+                            (duration.into(), reply)
+                        }
+                    }
                 }
             }
             Target::Device { device, access, outputs, console, ticks } => {
@@ -351,6 +391,9 @@ impl Fabric {
             return None;
         }
         let Target::Memory { index, timing } = &mut s.target else { return None };
+        if self.l2s[*index].is_some() {
+            return None;
+        }
         let memory = &mut self.memories[*index];
         if !memory.contains(line.addr, line.bytes) {
             return None;
@@ -453,6 +496,7 @@ impl Fabric {
         for m in &self.memories {
             m.hash(hash);
         }
+        self.l2s.iter().flatten().for_each(|l2| l2.hash(hash));
         self.reservations.hash(hash);
         if let Some(network) = &self.network {
             network.hash(hash);
@@ -525,9 +569,39 @@ fn apply(
     ctx.wake
 }
 
+/// Where the bytes of a transfer are.
+trait Store {
+    fn read(&self, addr: u32, out: &mut [u8]);
+    fn write(&mut self, addr: u32, data: &[u8]);
+}
+
+impl Store for Backing {
+    fn read(&self, addr: u32, out: &mut [u8]) {
+        Backing::read(self, addr, out);
+    }
+    fn write(&mut self, addr: u32, data: &[u8]) {
+        Backing::write(self, addr, data);
+    }
+}
+
+/// A memory behind its second-level cache.
+struct Behind<'a> {
+    l2: &'a mut L2,
+    memory: &'a mut Backing,
+}
+
+impl Store for Behind<'_> {
+    fn read(&self, addr: u32, out: &mut [u8]) {
+        self.l2.read(self.memory, addr, out);
+    }
+    fn write(&mut self, addr: u32, data: &[u8]) {
+        self.l2.write(self.memory, addr, data);
+    }
+}
+
 /// A store breaks what others have reserved, in a memory that is `shared`: another core's own has the same addresses.
 fn transfer(
-    memory: &mut Backing,
+    memory: &mut impl Store,
     reservations: &mut Reservations,
     core: usize,
     request: &BusRequest,

@@ -20,7 +20,7 @@ mod view;
 pub use ::noc as network;
 pub use coherence::{CoherenceFinding, Place};
 pub use engine::{Cycle, Cycles};
-pub use fabric::{SlaveStats, WAIT_CLASSES};
+pub use fabric::{L2Stats, SlaveStats, WAIT_CLASSES};
 pub use fault::{CoreBacktrace, Executed, Fault};
 pub use image::{Image, ImageError, Segment, Symbol};
 pub use machine::{Machine, Outcome, StopReason};

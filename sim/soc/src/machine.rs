@@ -20,7 +20,7 @@ use crate::fabric::{Effects, Fabric, Queued, Served};
 use crate::fault::Fault;
 use crate::image::{Image, ImageError};
 use crate::shadow::Who;
-use crate::view::{CachedSeen, IdealSeen, Seen};
+use crate::view::{CachedSeen, IdealSeen};
 use config::Platform;
 use engine::{
     AccessFault, BusOp, BusReply, BusRequest, Cause, Cycle, Cycles, Finish, HartMemory as _, Line, MasterKind,
@@ -144,13 +144,12 @@ macro_rules! with_memory {
         match &mut $core.port {
             Port::Cached(port) => match &mut $core.watch {
                 None => {
-                    let mut view = CachedSeen { port, memories: Seen::new(&$fabric.memories, &$fabric.owners, $index) };
+                    let mut view = CachedSeen { port, memories: $fabric.seen($index) };
                     let $mem = &mut view;
                     $body
                 }
                 Some(watch) => {
-                    let memories = Seen::new(&$fabric.memories, &$fabric.owners, $index);
-                    let mut view = CheckedSeen { port, memories, watch };
+                    let mut view = CheckedSeen { port, memories: $fabric.seen($index), watch };
                     let $mem = &mut view;
                     $body
                 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be asked of a machine between runs: counters, hashes, memory, traces, faults. Nothing here changes state.
 
-use crate::fabric::SlaveStats;
+use crate::fabric::{L2Stats, SlaveStats};
 use crate::fault::{explain, CoreBacktrace, Executed, Fault};
 use crate::image::Image;
 use crate::machine::{Machine, Port, State};
 use crate::symbols::{backtrace, describe, Frame};
-use crate::view::{peek_cached, peek_memories, Seen};
+use crate::view::{peek_cached, peek_memories};
 use hart::{Peek, Stop};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -213,9 +213,17 @@ impl Machine {
         Stats {
             cycles: self.now.0,
             cores,
-            slaves: self.fabric.slaves.iter().map(|s| s.stats.clone()).collect(),
+            slaves: self.fabric.slaves.iter().enumerate().map(|(i, s)| self.slave_stats(i, &s.stats)).collect(),
             links: links.collect(),
         }
+    }
+
+    fn slave_stats(&self, index: usize, stats: &SlaveStats) -> SlaveStats {
+        let l2 = self.fabric.l2s.get(index).and_then(Option::as_ref).map(|l2| {
+            let mem::L2Stats { hits, misses, write_backs } = l2.stats();
+            L2Stats { hits, misses, write_backs }
+        });
+        SlaveStats { l2, ..stats.clone() }
     }
 
     /// Records of all cores by (cycle, core, order), encoded, and the strings they refer to.
@@ -237,7 +245,7 @@ impl Machine {
     }
 
     fn peek(&self, core: usize, addr: u32) -> Option<u8> {
-        let seen = Seen::new(&self.fabric.memories, &self.fabric.owners, core);
+        let seen = self.fabric.seen(core);
         match &self.cores.get(core)?.port {
             Port::Cached(port) => peek_cached(port, seen, addr),
             Port::Ideal(_) => peek_memories(seen, addr),

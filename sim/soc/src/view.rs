@@ -4,31 +4,35 @@
 
 use engine::{Access, AmoOp, BusReply, BusRequest, CacheOp, Cycle, Fetch, HartMemory, Width};
 use hart::Peek;
-use mem::{Backing, CachedPort, IdealView};
+use mem::{Backing, CachedPort, IdealView, L2};
 
-/// The memories that a core sees.
+/// The memories that a core sees, behind their second-level caches.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'a> {
     memories: &'a [Backing],
+    l2s: &'a [Option<L2>],
     owners: &'a [Option<usize>],
     core: usize,
 }
 
 impl<'a> Seen<'a> {
-    pub fn new(memories: &'a [Backing], owners: &'a [Option<usize>], core: usize) -> Seen<'a> {
-        Seen { memories, owners, core }
+    pub fn new(memories: &'a [Backing], l2s: &'a [Option<L2>], owners: &'a [Option<usize>], core: usize) -> Seen<'a> {
+        Seen { memories, l2s, owners, core }
     }
 
-    fn find(self, addr: u32) -> Option<&'a Backing> {
+    fn find(self, addr: u32) -> Option<usize> {
         let mut all = self.memories.iter().zip(self.owners);
-        all.find(|(m, own)| own.is_none_or(|own| own == self.core) && m.contains(addr, 1)).map(|(m, _)| m)
+        all.position(|(m, own)| own.is_none_or(|own| own == self.core) && m.contains(addr, 1))
     }
 }
 
-pub(crate) fn peek_memories(memories: Seen, addr: u32) -> Option<u8> {
-    let memory = memories.find(addr)?;
+pub(crate) fn peek_memories(seen: Seen, addr: u32) -> Option<u8> {
+    let index = seen.find(addr)?;
     let mut byte = [0u8];
-    memory.read(addr, &mut byte);
+    match &seen.l2s[index] {
+        Some(l2) => l2.read(&seen.memories[index], addr, &mut byte),
+        None => seen.memories[index].read(addr, &mut byte),
+    }
     Some(byte[0])
 }
 
