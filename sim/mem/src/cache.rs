@@ -75,7 +75,6 @@ struct Front {
 
 /// Tags, dirty bits, replacement state and bytes.
 pub struct Cache {
-    geometry: CacheGeometry,
     line_bits: u32,
     /// Clears the bits inside a line.
     line_mask: u32,
@@ -85,25 +84,35 @@ pub struct Cache {
     /// Keeps the byte of a direct-mapped cache.
     place_mask: u32,
     front: Front,
-    /// Address of the line in each place; the places of a set follow each other.
-    tags: Vec<u32>,
-    dirty: Vec<bool>,
-    /// A store to the line must be seen by others first.
-    shared: Vec<bool>,
-    /// Changes whenever the bytes of a place may have changed by fill or invalidation; never 0.
-    versions: Vec<u32>,
+    /// The places of a set follow each other.
+    places: Vec<Place>,
     /// Never goes back, so that a version means the same bytes even after an undo.
     last_version: u32,
     changes: u64,
     bytes: Vec<u8>,
-    /// Lines held by each set.
-    held: Vec<u32>,
-    order: Order,
     /// Whether stores to held lines may be private at all.
     private_stores: bool,
+    order: Box<Order>,
+    geometry: CacheGeometry,
+    /// Lines held by each set; not kept when direct mapped.
+    held: Vec<u32>,
     /// Where a line of a wide set may be; checked against its tag.
     finder: Vec<u32>,
 }
+
+/// What is known of one place, together, since a miss needs all of it.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Address of the line.
+    tag: u32,
+    /// Changes whenever the bytes may have changed by fill or invalidation; never 0.
+    version: u32,
+    dirty: bool,
+    /// A store to the line must be seen by others first.
+    shared: bool,
+}
+
+const NO_LINE: Place = Place { tag: EMPTY, version: 1, dirty: false, shared: false };
 
 impl Cache {
     /// An empty cache; `seed` is where the shift register of pseudo-random replacement starts.
@@ -123,15 +132,12 @@ impl Cache {
             direct: geometry.ways == 1,
             place_mask: geometry.size_bytes - 1,
             front: Front { tags: vec![EMPTY; sets], store_tags: vec![EMPTY; sets], places: vec![0; sets] },
-            tags: vec![EMPTY; lines],
-            dirty: vec![false; lines],
-            shared: vec![false; lines],
-            versions: vec![1; lines],
+            places: vec![NO_LINE; lines],
             last_version: 1,
             changes: 1,
             bytes: vec![0; geometry.size_bytes as usize],
-            held: vec![0; sets],
-            order: Order::new(geometry, seed),
+            held: vec![0; if geometry.ways == 1 { 0 } else { sets }],
+            order: Box::new(Order::new(geometry, seed)),
             private_stores: true,
             finder: vec![0; finder],
         }
@@ -151,7 +157,7 @@ impl Cache {
 
     /// Number of lines.
     pub fn lines(&self) -> u32 {
-        self.tags.len() as u32
+        self.places.len() as u32
     }
 
     /// Address of the line that holds `addr`.
@@ -210,15 +216,18 @@ impl Cache {
     pub fn place_of(&self, addr: u32) -> Option<usize> {
         let line = self.line_of(addr);
         let set = self.set_of(addr);
+        if self.direct {
+            return (self.places[set].tag == line).then_some(set);
+        }
         if self.geometry.ways > SEARCHED {
             let place = self.finder[self.finder_at(line)] as usize;
-            if self.tags[place] == line {
+            if self.places[place].tag == line {
                 return Some(place);
             }
         }
         let ways = self.geometry.ways as usize;
         let first = set * ways;
-        self.tags[first..first + ways].iter().position(|tag| *tag == line).map(|way| first + way)
+        self.places[first..first + ways].iter().position(|p| p.tag == line).map(|way| first + way)
     }
 
     fn finder_at(&self, line: u32) -> usize {
@@ -228,7 +237,9 @@ impl Cache {
     /// Use the line that holds `addr` if it is held: it becomes the most recent one, and the front of its set.
     pub(crate) fn look(&mut self, addr: u32) -> Option<usize> {
         let place = self.place_of(addr)?;
-        self.order.touch(place as u32);
+        if !self.direct {
+            self.order.touch(place as u32);
+        }
         self.put_in_front(place);
         Some(place)
     }
@@ -243,12 +254,14 @@ impl Cache {
     }
 
     fn put_in_front(&mut self, place: usize) {
-        let tag = self.tags[place];
-        let private = self.private_stores && !self.shared[place];
+        let Place { tag, shared, .. } = self.places[place];
+        let private = self.private_stores && !shared;
         let set = self.set_of(tag);
         self.front.tags[set] = tag;
         self.front.store_tags[set] = if private { tag } else { EMPTY };
-        self.front.places[set] = place as u32;
+        if !self.direct {
+            self.front.places[set] = place as u32;
+        }
     }
 
     /// Forget what the front of the set of `addr` holds; it is looked up again.
@@ -299,7 +312,7 @@ impl Cache {
     pub(crate) fn write(&mut self, at: usize, width: Width, value: u32) -> StoreUndo {
         let word = at & !3;
         let old = self.word(word);
-        let dirty = &mut self.dirty[at >> self.line_bits];
+        let dirty = &mut self.places[at >> self.line_bits].dirty;
         let undo = StoreUndo { word_dirty: word as u32 | u32::from(*dirty), old };
         *dirty = true;
         let shift = (at as u32 & 3) * 8;
@@ -324,39 +337,39 @@ impl Cache {
     /// Write bytes into the line in a place, which is dirty then if that is said.
     pub(crate) fn write_bytes(&mut self, place: usize, addr: u32, bytes: &[u8], dirty: bool) {
         self.write_clean(place, addr, bytes);
-        self.dirty[place] |= dirty;
+        self.places[place].dirty |= dirty;
     }
 
     pub(crate) fn undo_store(&mut self, undo: StoreUndo) {
         let word = (undo.word_dirty & !3) as usize;
         self.set_word(word, undo.old);
-        self.dirty[word >> self.line_bits] = undo.word_dirty & 1 != 0;
+        self.places[word >> self.line_bits].dirty = undo.word_dirty & 1 != 0;
     }
 
     /// Whether a place holds a line.
     pub fn is_held(&self, place: usize) -> bool {
-        self.tags[place] != EMPTY
+        self.places[place].tag != EMPTY
     }
 
     /// Whether a place holds a line with bytes that memory lacks.
     pub fn is_dirty(&self, place: usize) -> bool {
-        self.dirty[place]
+        self.places[place].dirty
     }
 
     /// Address of the line in a place; meaningful when [held](Self::is_held).
     pub fn tag(&self, place: usize) -> u32 {
-        self.tags[place]
+        self.places[place].tag
     }
 
     /// Memory has the bytes of the line in this place now.
     pub(crate) fn set_clean(&mut self, place: usize) {
-        self.dirty[place] = false;
+        self.places[place].dirty = false;
     }
 
     /// Version of a place.
     #[inline]
     pub fn version(&self, place: usize) -> u32 {
-        self.versions[place]
+        self.places[place].version
     }
 
     /// Bytes of the line in a place.
@@ -369,10 +382,13 @@ impl Cache {
     /// The place that a new line for `addr` would take.
     pub(crate) fn victim(&self, addr: u32) -> usize {
         let set = self.set_of(addr);
+        if self.direct {
+            return set;
+        }
         let ways = self.geometry.ways;
         let first = set * ways as usize;
         if self.held[set] < ways {
-            if let Some(way) = self.tags[first..first + ways as usize].iter().position(|tag| *tag == EMPTY) {
+            if let Some(way) = self.places[first..first + ways as usize].iter().position(|p| p.tag == EMPTY) {
                 return first + way;
             }
         }
@@ -382,8 +398,10 @@ impl Cache {
     /// Empty the place that a new line will take. Not undone: the line is asked for.
     pub(crate) fn replace(&mut self, place: usize) {
         if self.is_held(place) {
-            let set = self.set_of(self.tags[place]);
-            self.order.chosen(set, place as u32);
+            if !self.direct {
+                let set = self.set_of(self.places[place].tag);
+                self.order.chosen(set, place as u32);
+            }
             self.drop_line(place);
         }
     }
@@ -396,48 +414,48 @@ impl Cache {
     /// The bytes of the place that `line` has from now on, to be filled with it.
     #[inline]
     pub(crate) fn place_for(&mut self, place: usize, line: u32) -> &mut [u8] {
-        let set = self.set_of(line);
-        self.held[set] += u32::from(!self.is_held(place));
-        self.tags[place] = line;
-        self.dirty[place] = false;
-        self.shared[place] = false;
-        self.change(place);
-        self.order.touch(place as u32);
-        self.put_in_front(place);
-        if !self.finder.is_empty() {
-            let at = self.finder_at(line);
-            self.finder[at] = place as u32;
+        let held = self.is_held(place);
+        let version = self.new_version();
+        self.places[place] = Place { tag: line, version, dirty: false, shared: false };
+        if !self.direct {
+            let set = self.set_of(line);
+            self.held[set] += u32::from(!held);
+            self.order.touch(place as u32);
+            if !self.finder.is_empty() {
+                let at = self.finder_at(line);
+                self.finder[at] = place as u32;
+            }
         }
+        self.put_in_front(place);
         let at = place << self.line_bits;
         &mut self.bytes[at..at + (1 << self.line_bits)]
     }
 
     /// Empty a place, dirty or not, and say what it held.
     pub(crate) fn drop_line(&mut self, place: usize) -> LineUndo {
-        let undo = LineUndo {
-            place: place as u32,
-            tag: self.tags[place],
-            version: self.versions[place],
-            dirty: self.dirty[place],
-        };
-        let set = self.set_of(undo.tag);
-        self.held[set] -= u32::from(self.is_held(place));
-        if self.front.tags[set] == undo.tag {
+        let Place { tag, version, dirty, .. } = self.places[place];
+        let set = self.set_of(tag);
+        if !self.direct {
+            self.held[set] -= u32::from(tag != EMPTY);
+        }
+        if self.front.tags[set] == tag {
             self.clear_front_of(set);
         }
-        self.tags[place] = EMPTY;
-        self.dirty[place] = false;
-        self.change(place);
-        undo
+        let new = self.new_version();
+        let held = &mut self.places[place];
+        (held.tag, held.version, held.dirty) = (EMPTY, new, false);
+        LineUndo { place: place as u32, tag, version, dirty }
     }
 
     pub(crate) fn undo_drop(&mut self, undo: LineUndo) {
         let place = undo.place as usize;
-        let set = self.set_of(undo.tag);
-        self.held[set] += 1;
-        self.tags[place] = undo.tag;
-        self.dirty[place] = undo.dirty;
-        self.versions[place] = undo.version;
+        if !self.direct {
+            let set = self.set_of(undo.tag);
+            self.held[set] += 1;
+        }
+        self.places[place].tag = undo.tag;
+        self.places[place].dirty = undo.dirty;
+        self.places[place].version = undo.version;
         self.changes += 1;
     }
 
@@ -453,16 +471,18 @@ impl Cache {
         self.order.counts_hits()
     }
 
-    fn change(&mut self, place: usize) {
+    fn new_version(&mut self) -> u32 {
         self.changes += 1;
         self.last_version = self.last_version.checked_add(1).unwrap_or(1);
-        self.versions[place] = self.last_version;
+        self.last_version
     }
 
     /// The replacement state is final up to here.
     #[inline]
     pub(crate) fn checkpoint(&mut self) {
-        self.order.checkpoint();
+        if !self.direct {
+            self.order.checkpoint();
+        }
     }
 
     /// Undo what hits changed in the replacement state since the checkpoint.
@@ -475,9 +495,9 @@ impl Cache {
     /// Feed tags, dirty bits, replacement state and held bytes into `hash`. Versions are left out: they count what was
     /// undone, too; so is the front, which follows from the rest or is a matter of the host.
     pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
-        for place in 0..self.tags.len() {
-            let shared = self.is_held(place) && self.shared[place];
-            hash(u64::from(self.tags[place]) << 2 | u64::from(self.dirty[place]) | u64::from(shared) << 1);
+        for place in 0..self.places.len() {
+            let shared = self.is_held(place) && self.places[place].shared;
+            hash(u64::from(self.places[place].tag) << 2 | u64::from(self.places[place].dirty) | u64::from(shared) << 1);
             if self.is_held(place) {
                 for part in self.line(place).chunks_exact(8) {
                     hash(part.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)));

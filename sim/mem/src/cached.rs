@@ -4,8 +4,8 @@
 //!
 //! An access takes one of these ways:
 //!  - it hits, and a store is private: answered at once, with an entry in the undo log if it stores;
-//!  - it misses in a memory: the line is read, its victim is written if it is dirty (before, after, or in the background),
-//!    and the access is done on the line the moment it is there; the repetition finds the answer;
+//!  - it misses in a memory: the line is read, its victim is written if it is dirty (before, after, or in the background);
+//!    then the access is repeated, and hits;
 //!  - it stores in a write-through cache, or misses in one that does not allocate on stores: the word is written to memory, and
 //!    to the line if it is held;
 //!  - it has the bypass bit, or nothing there is a memory: it goes to the bus as it is, and the value is kept for
@@ -18,13 +18,14 @@
 
 use crate::cache::{Cache, CacheGeometry, LineUndo, StoreUndo};
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
-use crate::policy::{AskedAccess, CacheStats, CachedPortConfig, Policy, Serving, Victim};
+use crate::policy::{CacheStats, CachedPortConfig, Policy, Victim};
 use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Fetch, HartMemory,
     MasterKind, Width,
 };
 
 mod alone;
+mod owner;
 
 pub use alone::LineMove;
 
@@ -65,9 +66,9 @@ pub struct CachedPort {
     reservation: Reservation,
     outstanding: Outstanding,
     /// The line that is being read, and the place that was emptied for it.
-    filling: [u8; LINE],
+    filling: Box<[u8; LINE]>,
     place: usize,
-    aside: Option<Aside>,
+    aside: Option<Box<Aside>>,
     /// A line of which more than the wanted word arrives at this instant.
     arriving: Option<(u32, Cycle)>,
     /// Undo log since the checkpoint. A dropped line cannot be stored to until it is filled, which is a request and
@@ -100,7 +101,7 @@ impl CachedPort {
             bypass_mask: config.bypass_mask,
             reservation: Reservation::None,
             outstanding: Outstanding::default(),
-            filling: [0; LINE],
+            filling: Box::new([0; LINE]),
             place: 0,
             aside: None,
             arriving: None,
@@ -110,125 +111,6 @@ impl CachedPort {
             saved: Default::default(),
             stats: CacheStats::default(),
         }
-    }
-
-    /// The byte at `addr` as the data cache has it; `None` when it is not there and memory is to be asked. Changes
-    /// nothing.
-    pub fn peek(&self, addr: u32) -> Option<u8> {
-        if let Some(place) = self.dcache.place_of(addr) {
-            return Some(self.dcache.read(self.dcache.at(place, addr), Width::Byte) as u8);
-        }
-        // On its way to memory.
-        let aside = self.aside.as_ref().filter(|a| a.line == self.dcache.line_of(addr))?;
-        Some(aside.bytes[(addr - aside.line) as usize])
-    }
-
-    /// The physical address of a data address.
-    pub fn physical(&self, addr: u32) -> u32 {
-        addr & !self.bypass_mask
-    }
-
-    /// Counts since reset. They are final: what is undone is not counted.
-    pub fn stats(&self) -> CacheStats {
-        self.stats
-    }
-
-    /// Feed all state into `hash`.
-    pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
-        self.icache.hash(hash);
-        self.dcache.hash(hash);
-        hash(match self.reservation {
-            Reservation::None => 0,
-            Reservation::Cached(word) => 1 << 32 | u64::from(word),
-            Reservation::Bus(word) => 2 << 32 | u64::from(word),
-        });
-        self.outstanding.hash(hash);
-        if self.outstanding.moved() != 0 {
-            self.filling.iter().for_each(|b| hash(u64::from(*b)));
-            hash(self.place as u64);
-        }
-        if let Some(aside) = &self.aside {
-            hash(u64::from(aside.line) << 1 | u64::from(aside.posted));
-            aside.bytes.iter().for_each(|b| hash(u64::from(*b)));
-        }
-        if let Some((line, at)) = self.arriving {
-            hash(u64::from(line));
-            hash(at.0);
-        }
-    }
-
-    /// What the request being served is for.
-    pub fn serving(&self) -> Option<Serving> {
-        self.outstanding.taken().map(|(_, transfer)| match transfer {
-            Transfer::FillData(_) => Serving::Fill,
-            Transfer::FillInstruction(_) => Serving::FillInstruction,
-            Transfer::WriteBack(_) | Transfer::WriteAside => Serving::WriteBack,
-            Transfer::Through(_) | Transfer::Uncached(_) => Serving::Direct,
-            Transfer::Order => Serving::Order,
-        })
-    }
-
-    /// The access that the request being served is for.
-    pub fn asked(&self) -> Option<AskedAccess> {
-        self.outstanding.taken().map(|(asked, _)| AskedAccess {
-            addr: asked.addr,
-            bytes: asked.bytes(),
-            loads: matches!(asked.kind, Kind::Load(_) | Kind::LoadReserved | Kind::Amo(..)),
-            stores: asked.stores(),
-        })
-    }
-
-    /// Whether the next access is a repetition whose answer has come.
-    pub fn is_answered(&self) -> bool {
-        self.outstanding.answered().is_some()
-    }
-
-    /// Whether the data cache holds the line of an address as the hart uses it.
-    pub fn holds(&self, addr: u32) -> bool {
-        self.dcache.holds(addr)
-    }
-
-    /// The line that holds `addr`, with the bypass bit or without, and its length, if it is dirty.
-    pub fn dirty_line(&self, addr: u32) -> Option<(u32, u32)> {
-        let place = self.dcache.place_of(self.physical(addr)).filter(|p| self.dcache.is_dirty(*p))?;
-        Some((self.dcache.tag(place), self.dcache.line_bytes()))
-    }
-
-    /// Whether what the suspended hart waits for needs its data master.
-    pub fn needs_data_master(&self) -> bool {
-        self.outstanding.todo().is_some_and(|(asked, ..)| asked.kind != Kind::Fetch)
-    }
-
-    /// Whether the request being served is all that the hart waits for, and it goes on as soon as its word is there.
-    pub fn goes_on_early(&self) -> bool {
-        let Some((asked, Transfer::FillData(_))) = self.outstanding.taken() else { return false };
-        let more =
-            asked.stores() && self.policy.write_through || self.policy.victim == Victim::After && self.aside.is_some();
-        self.policy.critical_word && !more
-    }
-
-    /// The line just completed is all there at `at` only; its other words wait until then.
-    pub fn arrives(&mut self, at: Cycle) {
-        if let Some((_, instant)) = &mut self.arriving {
-            *instant = at;
-        }
-    }
-
-    /// A transfer that the hart does not wait for: to be made when the hart goes on. Asked for after each completed request.
-    pub fn posted(&mut self) -> Option<BusRequest> {
-        let aside = self.aside.as_mut().filter(|a| !a.posted)?;
-        if self.policy.victim != Victim::Buffered || self.outstanding.todo().is_some() {
-            return None;
-        }
-        aside.posted = true;
-        let data = Bytes::new(&aside.bytes[..self.dcache.line_bytes() as usize]);
-        Some(BusRequest { addr: aside.line, op: BusOp::Write { data }, cause: Cause::Miss, master: MasterKind::Data })
-    }
-
-    /// The posted transfer has been served.
-    pub fn posted_done(&mut self) {
-        self.aside = None;
-        self.stats.write_backs += 1;
     }
 
     fn is_memory(&self, addr: u32) -> bool {
@@ -379,7 +261,7 @@ impl CachedPort {
             let mut bytes = [0; LINE];
             let held = self.dcache.line(self.place);
             bytes[..held.len()].copy_from_slice(held);
-            self.aside = Some(Aside { line: self.dcache.tag(self.place), bytes, posted: false });
+            self.aside = Some(Box::new(Aside { line: self.dcache.tag(self.place), bytes, posted: false }));
         }
         self.unreserve(self.place);
         self.dcache.replace(self.place);
@@ -434,18 +316,19 @@ impl CachedPort {
         self.outstanding.answer(Access::Done(answer));
     }
 
-    /// The line that the suspended access needs is there: do the access.
-    fn filled(&mut self, asked: Asked, line: u32) {
-        self.dcache.fill(self.place, line, &self.filling[..self.dcache.line_bytes() as usize]);
+    /// The line that the suspended access needs is there: the repetition will hit. Where others may want the line before that, or
+    /// its other words are not there yet, the access is done now.
+    fn filled(&mut self, asked: Asked, line: u32, bytes: &[u8]) {
+        self.dcache.fill(self.place, line, bytes);
         self.stats.dcache_misses += 1;
         if asked.stores() && self.policy.write_through {
             self.outstanding.then(Transfer::Through(asked.addr));
-        } else {
+        } else if self.policy.critical_word {
             let answer = self.hit(self.place, asked);
             self.outstanding.answer(answer);
+            // The repetition has to come by, or its answer would stay.
+            self.dcache.clear_front(line);
         }
-        // The repetition has to come by, or its answer would stay.
-        self.dcache.clear_front(line);
         if self.aside.is_some() && self.policy.victim == Victim::After {
             self.outstanding.then(Transfer::WriteAside);
         }
@@ -676,11 +559,23 @@ impl HartMemory for CachedPort {
                     }
                 }
             }
+            (Transfer::FillData(line), BusReply::Line(bytes)) if bytes.len() == line_bytes as usize => {
+                self.filled(asked, line, bytes);
+            }
             (Transfer::FillData(line), _) => match self.burst(transfer, &reply, line_bytes, burst) {
-                Ok(true) => self.filled(asked, line),
+                Ok(true) => {
+                    let bytes = *self.filling;
+                    self.filled(asked, line, &bytes[..line_bytes as usize]);
+                }
                 Ok(false) => {}
                 Err(fault) => self.outstanding.fail(fault),
             },
+            (Transfer::FillInstruction(line), BusReply::Line(bytes))
+                if bytes.len() == self.icache.line_bytes() as usize =>
+            {
+                self.icache.fill(self.place, line, bytes);
+                self.stats.icache_misses += 1;
+            }
             (Transfer::FillInstruction(line), _) => {
                 let (bytes, burst) = (self.icache.line_bytes(), self.instruction_burst());
                 match self.burst(transfer, &reply, bytes, burst) {

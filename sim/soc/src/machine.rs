@@ -514,11 +514,12 @@ impl Machine {
 
     /// The reply of a request goes back to its hart.
     fn served(&mut self, served: &Served) {
-        let Served { queued, granted, end, tail, reply } = *served;
+        let Served { queued, granted, end, tail, reply } = served;
+        let (granted, end, tail) = (*granted, *end, *tail);
         let index = queued.core;
         let complete = end + self.fabric.response;
         let core = &mut self.cores[index];
-        let watched = match (&self.checker, &core.port, &reply) {
+        let watched = match (&self.checker, &core.port, reply) {
             (None, ..) | (_, Port::Ideal(_), _) | (.., BusReply::Fault(_)) => None,
             (_, Port::Cached(port), _) => Some((Transfer::of(port, &queued.request), port.asked())),
         };
@@ -540,13 +541,13 @@ impl Machine {
         let service = Cycles((resume - queued.issued).0 - waited.0);
         let account = account(queued.request.cause);
         let core = &mut self.cores[index];
-        let value = match &reply {
+        let value = match reply {
             BusReply::Value(value) => Some(*value),
             _ => None,
         };
         let next = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.resume_at(resume, &[(Account::BusWait, waited), (account, service)]);
-            mem.complete(reply);
+            mem.complete(*reply);
             mem.request()
         });
         core.way_back = WayBack::Gone;
