@@ -8,6 +8,10 @@
     .globl _vector
 _vector:
     j cert_trap
+#ifdef CERT_TWO
+    .org 16 * 4
+    j cert_interrupt
+#endif
     .balign 0x80
     .option pop
     .globl _start
@@ -17,13 +21,30 @@ _start:
     la gp, __global_pointer$
     .option pop
     la sp, __stack_top
+#ifdef CERT_TWO
+    /* The second core waits until the first has cleared what C relies on. */
+    csrr a0, mhartid
+    beqz a0, 5f
+    li a1, 4096
+    sub sp, sp, a1
+    la a1, cert_go
+6:  lw a0, 0(a1)
+    beqz a0, 6b
+    j cert_second
+5:
+#endif
     la a0, __bss_start
     la a1, __bss_end
 1:  bgeu a0, a1, 2f
     sw zero, 0(a0)
     addi a0, a0, 4
     j 1b
-2:  call cert_run
+2:
+#ifdef CERT_TWO
+    la a0, cert_go
+    sw a0, 0(a0)
+#endif
+    call cert_run
     la a1, cert_result
     sw a0, 0(a1)
     li a1, 0x00100000
@@ -45,3 +66,6 @@ cert_trap:
     .globl cert_mark, cert_result
 cert_mark: .4byte 0
 cert_result: .4byte 0
+#ifdef CERT_TWO
+cert_go: .4byte 0
+#endif

@@ -38,6 +38,8 @@ class Core:
     """Makes misaligned accesses itself."""
     counters: bool = True
     """Has `rdcycle`."""
+    harts: int = 1
+    """A system of so many of these cores."""
 
     @property
     def platform(self) -> str:
@@ -91,6 +93,7 @@ CORES = (
         machine_mode=False,
     ),
     Core("ibex", "pythondata_cpu_ibex", "ibex.sv", "rv32imc_zicsr", _ibex, misaligned=True, counters=False),
+    Core("ibex-two", "pythondata_cpu_ibex", "system.sv", "rv32imc_zicsr", _ibex, harts=2),
     Core(
         *("vexriscv-min", "pythondata_cpu_vexriscv", "vexriscv.v", "rv32i_zicsr", _vexriscv("Min")),
         machine_mode=False,

@@ -26,12 +26,12 @@ def run(platform: str, elf: Path, *, limit: int = 50_000_000, seed: int = 1) -> 
 
 def run_resolved(raw: Mapping[str, Any], elf: Path, *, limit: int = 50_000_000, seed: int = 1) -> Seen:
     """The same on a resolved platform."""
-    machine = sim.Machine(raw, [(elf, [0])], seed=seed, observe=True)
+    machine = sim.Machine(raw, [(elf, list(range(len(raw["cores"]))))], seed=seed, observe=True)
     result = machine.run(limit)
     data, _ = machine.trace()
     marks = tuple(record[CYCLE] for record in ENCODING.iter_unpack(data) if record[KIND] == MARK)
     address = machine.symbol("cert_result")
     value = int.from_bytes(machine.read(address, 4), "little") if address is not None else 0
     console = b"".join(text for _, text in machine.console()).decode("latin-1")
-    retired = machine.stats()["cores"][0]["instructions"]
-    return Seen(str(result["stop"]), int(result["cycle"]), value, marks, console, int(retired))
+    retired = sum(int(core["instructions"]) for core in machine.stats()["cores"])
+    return Seen(str(result["stop"]), int(result["cycle"]), value, marks, console, retired)

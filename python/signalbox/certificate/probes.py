@@ -84,6 +84,8 @@ class Probe:
 
     def runs_on(self, core: Core) -> bool:
         """Whether the core has what the body needs."""
+        if core.harts > 1:
+            return False
         base, *extensions = core.march.removeprefix("rv32").split("_")
         answers = {
             "": True,
@@ -95,7 +97,7 @@ class Probe:
             "misaligned": core.misaligned,
             "zifencei": "zifencei" in extensions,
         }
-        return answers[self.needs]
+        return all(answers[need] for need in self.needs.split(" "))
 
     def source(self, count: int) -> str:
         """The program that repeats the body so many times."""

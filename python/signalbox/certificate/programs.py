@@ -35,8 +35,12 @@ _FLAGS = (
 )
 
 
-def _any(_core: Core) -> bool:
-    return True
+def _one(core: Core) -> bool:
+    return core.harts == 1
+
+
+def _two(core: Core) -> bool:
+    return core.harts == 2
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,10 @@ class Program:
     """One program: a C file of the same name, and on which cores it can run."""
 
     name: str
-    runs_on: Callable[[Core], bool] = _any
+    runs_on: Callable[[Core], bool] = _one
     options: tuple[str, ...] = ()
+    source: str | None = None
+    """The C file, if it has another name."""
 
 
 PROGRAMS = (
@@ -62,10 +68,13 @@ PROGRAMS = (
     Program("sort"),
     Program("crc"),
     Program("lists"),
-    Program("counters", lambda core: core.counters),
-    Program("traps", lambda core: core.machine_mode),
-    Program("misaligned", lambda core: core.misaligned),
+    Program("counters", lambda core: _one(core) and core.counters),
+    Program("traps", lambda core: _one(core) and core.machine_mode),
+    Program("misaligned", lambda core: _one(core) and core.misaligned),
     Program("coremark"),
+    Program("system", _two),
+    Program("polling", _two, ("-DCERT_POLLING",), "system"),
+    Program("doorbell", _two),
 )
 
 
@@ -76,7 +85,9 @@ def folder() -> Path:
 
 def compile_program(program: Program, core: Core, out: Path) -> Path:
     """The program's image for this core."""
-    sources, options = [folder() / f"{program.name}.c"], [*program.options]
+    sources, options = [folder() / f"{program.source or program.name}.c"], [*program.options]
+    if core.harts > 1:
+        options.append("-DCERT_TWO")
     if program.name == "coremark":
         mark = package_folder("pythondata_cpu_ibex") / "system_verilog" / "vendor" / "eembc_coremark"
         names = ("core_list_join", "core_main", "core_matrix", "core_state", "core_util")

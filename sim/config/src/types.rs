@@ -307,8 +307,16 @@ pub struct CoreClass {
     pub csr_enable: Option<u32>,
     /// From the end of the instruction before to a control register instruction or `mret`, at least.
     pub csr_drain: u32,
-    /// Entry into a trap or interrupt.
+    /// Entry into a trap.
     pub trap: u32,
+    /// Entry into an interrupt; `trap` if absent.
+    pub interrupt: Option<u32>,
+    /// Of that, what is hidden where the core fetches anew anyway.
+    pub interrupt_overlap: u32,
+    /// `wfi`, until the core sleeps; `alu` if absent.
+    pub wfi: Option<u32>,
+    /// From the line that ends the sleep to the next instruction.
+    pub wake: u32,
     /// `mret`.
     pub trap_return: u32,
     /// `fence`.

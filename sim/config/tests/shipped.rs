@@ -179,7 +179,7 @@ fn each_tile_of_the_mesh_has_its_own() {
 
 #[test]
 fn every_platform_is_called_as_its_file_and_survives_json() {
-    for name in ["de2-dual", "mesh-4x4", "virt", "rtl-ibex", "rtl-picorv32", "rtl-vexriscv-min"] {
+    for name in ["de2-dual", "mesh-4x4", "virt", "rtl-ibex", "rtl-ibex-two", "rtl-picorv32", "rtl-vexriscv-min"] {
         let p = platform(name);
         assert_eq!(p.name, name);
         let json = serde_json::to_string(&p).unwrap();

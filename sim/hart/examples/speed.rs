@@ -156,6 +156,7 @@ fn nios2f() -> Timing {
         csr: 4,
         csr_enable: 4,
         trap: 5,
+        interrupt: 5,
         trap_return: 5,
         ..Timing::IDEAL
     }

@@ -48,6 +48,7 @@ impl Hart {
             issue = issue.max(left + self.costs.csr_drain);
         }
         self.s.jumped = false;
+        self.s.flushed = false;
         self.s.last_issue = issue;
         let atomic = (Code::LrW..=Code::AmoMaxu).contains(&op.code);
         if (Code::Lb..=Code::Sw).contains(&op.code) || atomic || matches!(op.code, Code::Flw | Code::Fsw) {

@@ -169,6 +169,8 @@ struct State {
     split: Split,
     /// The instruction before was a jump, or none was: what is executed next is a target.
     jumped: bool,
+    /// The instruction before has emptied the pipeline, or the core has just woken.
+    flushed: bool,
     /// From when on the core can make another access.
     next_access: u64,
     /// When the instruction before was issued.
@@ -254,6 +256,7 @@ impl Hart {
             boundary: None,
             split: Split::default(),
             jumped: true,
+            flushed: false,
             next_access: 0,
             last_issue: 0,
             asleep: false,
@@ -545,7 +548,7 @@ impl Hart {
         f(self.s.retired);
         f(u64::from(self.s.asleep) | u64::from(self.s.held.is_some()) << 1 | u64::from(self.s.dead.is_some()) << 2);
         if self.costs.detailed {
-            f(u64::from(self.s.jumped));
+            f(u64::from(self.s.jumped) | u64::from(self.s.flushed) << 1);
             f(self.s.next_access.saturating_sub(self.s.now));
             f(self.s.now - self.s.last_issue.min(self.s.now));
         }

@@ -530,7 +530,11 @@ impl Hart {
                     Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
                         match self.csr_access(&lines.entries[at].op, a, issue, retired) {
                             Some(old) => {
-                                now = issue + self.csr_cost(&lines.entries[at].op);
+                                let cost = self.csr_cost(&lines.entries[at].op);
+                                now = issue + cost;
+                                if DETAILED && cost > self.costs.csr {
+                                    self.s.flushed = true;
+                                }
                                 self.x[rd] = old;
                                 self.ready[rd] = now + self.costs.csr_result;
                                 late!();
@@ -595,7 +599,7 @@ impl Hart {
                         retired += 1;
                         pc = here!().wrapping_add(u32::from(len));
                         self.s.pc = pc;
-                        self.s.now = issue + self.costs.alu;
+                        self.s.now = issue + self.costs.wfi;
                         self.s.retired = retired;
                         self.s.boundary = None;
                         self.sleep();

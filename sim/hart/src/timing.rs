@@ -107,9 +107,17 @@ pub struct Timing {
     pub csr_enable: u32,
     /// From the end of the instruction before to a control register instruction or mret, at least: the pipeline is empty then.
     pub csr_drain: u32,
-    /// Interrupt and exception entry.
+    /// Exception entry.
     pub trap: u32,
+    /// Interrupt entry.
+    pub interrupt: u32,
+    /// Of that, what is hidden where the core fetches anew anyway: behind a jump, a return, a flush, a wake.
+    pub interrupt_overlap: u32,
     pub trap_return: u32,
+    /// Until the hart sleeps.
+    pub wfi: u32,
+    /// From the line that wakes it to the next instruction.
+    pub wake: u32,
     pub fence: u32,
     pub fence_i: u32,
     pub cache_op: u32,
@@ -160,7 +168,11 @@ impl Timing {
         csr_enable: 1,
         csr_drain: 0,
         trap: 1,
+        interrupt: 1,
+        interrupt_overlap: 0,
         trap_return: 1,
+        wfi: 1,
+        wake: 0,
         fence: 1,
         fence_i: 1,
         cache_op: 1,
@@ -210,7 +222,11 @@ pub(crate) struct Costs {
     pub csr_enable: u64,
     pub csr_drain: u64,
     pub trap: u64,
+    pub interrupt: u64,
+    pub interrupt_overlap: u64,
     pub trap_return: u64,
+    pub wfi: u64,
+    pub wake: u64,
     pub fence: u64,
     pub fence_i: u64,
     pub cache_op: u64,
@@ -258,7 +274,11 @@ impl From<&Timing> for Costs {
             csr_enable: t.csr_enable.into(),
             csr_drain: t.csr_drain.into(),
             trap: t.trap.into(),
+            interrupt: t.interrupt.into(),
+            interrupt_overlap: t.interrupt_overlap.min(t.interrupt).into(),
             trap_return: t.trap_return.into(),
+            wfi: t.wfi.into(),
+            wake: t.wake.into(),
             fence: t.fence.into(),
             fence_i: t.fence_i.into(),
             cache_op: t.cache_op.into(),
@@ -276,6 +296,7 @@ impl From<&Timing> for Costs {
                 | t.jump_stalled
                 | t.alu_result
                 | t.csr_drain
+                | t.interrupt_overlap
                 != 0,
             float: {
                 let f = &t.float;

@@ -93,10 +93,13 @@ impl Hart {
         self.s.csrs.enter(cause, self.s.pc, tval);
         self.transfers.push(end, target);
         self.s.pc = target;
-        self.s.jumped = true;
         self.s.entered = Some(self.s.retired);
-        self.s.now += self.costs.trap;
-        self.s.accounts[Account::Interrupt as usize] += self.costs.trap;
+        let hidden = if self.s.jumped || self.s.flushed { self.costs.interrupt_overlap } else { 0 };
+        let interrupt = cause & cause::INTERRUPT != 0;
+        let cost = if interrupt { self.costs.interrupt - hidden } else { self.costs.trap };
+        self.s.now += cost;
+        self.s.jumped = true;
+        self.s.accounts[Account::Interrupt as usize] += cost;
     }
 
     fn dead(&mut self, cause: u32, pc: u32, tval: u32) -> Stop {
@@ -130,6 +133,8 @@ impl Hart {
         self.s.accounts[Account::Idle as usize] += at - slept;
         self.s.asleep = false;
         self.note(kind::WAKE, [0; 5]);
+        self.s.now += self.costs.wake;
+        self.s.flushed = true;
         true
     }
 

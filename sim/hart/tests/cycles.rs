@@ -363,3 +363,52 @@ fn where_a_run_is_cut_does_not_matter_to_detailed_timing() {
         assert_eq!(hart.now().0, *whole.last().unwrap(), "in pieces of {pieces}");
     }
 }
+
+/// Cycles from the boundary at which line 16 is seen to the first instruction of its handler, after the instructions of `before`.
+fn interrupted(t: &Timing, before: &[u32], at: u64) -> (u64, u64) {
+    let handler = BASE + 4 * (before.len() as u32 + 8);
+    let mut program = vec![lui(5, handler), addi(5, 5, (handler & 0xfff) as i32), csrrw(0, 0x305, 5)];
+    program.extend([lui(6, 16 << 12), csrrs(0, 0x304, 6), csrrsi(0, 0x300, 8)]);
+    program.extend(before);
+    program.extend([NOP; 4]);
+    let mut hart = Hart::new(config(t.clone()));
+    let mut bus = Bus::new(&words(&program));
+    let begin = (0..6).map(|_| step(&mut hart, &mut bus)).last().unwrap();
+    hart.set_line(16, true, units::Cycle(begin + at));
+    for _ in 0..100 {
+        let before = hart.now().0;
+        if drive(&mut hart, &mut bus, before + 1) == hart::Stop::Sleep {
+            let wakes = hart.next_line_change().unwrap();
+            hart.run(&mut bus, wakes.max(hart.now()) + units::Cycles(1));
+        }
+        if hart.pc() == handler {
+            return (begin, hart.now().0 - begin);
+        }
+    }
+    panic!("no interrupt");
+}
+
+#[test]
+fn an_interrupt_overlaps_with_a_fetch_that_is_made_anew() {
+    let t = Timing { trap: 9, interrupt: 3, interrupt_overlap: 1, jump: 2, csr_enable: 3, ..Timing::IDEAL };
+    assert_eq!(interrupted(&t, &[NOP, NOP, NOP], 2).1, 5, "two instructions, then the entry");
+    assert_eq!(interrupted(&t, &[NOP, jal(0, 4), NOP], 2).1, 5, "one and a jump of two, of which one is shared");
+    let plain = Timing { interrupt_overlap: 0, ..t };
+    assert_eq!(interrupted(&plain, &[NOP, jal(0, 4), NOP], 2).1, 6);
+}
+
+#[test]
+fn falling_asleep_and_waking_take_time() {
+    let t = Timing { interrupt: 3, interrupt_overlap: 1, wfi: 3, wake: 2, ..Timing::IDEAL };
+    assert_eq!(interrupted(&t, &[WFI, NOP], 20).1, 24, "2 to wake, 3 less 1 to enter");
+    assert_eq!(interrupted(&t, &[WFI, NOP], 1).1, 7, "asleep at 3, whatever came before");
+    let mut hart = Hart::new(config(t));
+    let mut bus = Bus::new(&words(&[lui(6, 16 << 12), csrrs(0, 0x304, 6), WFI, NOP]));
+    hart.set_line(16, true, units::Cycle(30));
+    (0..3).for_each(|_| {
+        step(&mut hart, &mut bus);
+    });
+    assert!(hart.asleep());
+    hart.run(&mut bus, units::Cycle(31));
+    assert_eq!((hart.asleep(), hart.now().0, hart.accounts()[5]), (false, 32, 25), "idle from 5 to 30");
+}

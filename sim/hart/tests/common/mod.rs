@@ -348,6 +348,7 @@ pub fn nios2f() -> Timing {
         csr: 4,
         csr_enable: 4,
         trap: 5,
+        interrupt: 5,
         trap_return: 5,
         ..Timing::IDEAL
     }
