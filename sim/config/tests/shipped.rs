@@ -93,7 +93,7 @@ fn classes_and_their_labels() {
     let of = |label| found.iter().filter(|c| c.1 == label).map(|c| c.0.as_str()).collect::<Vec<_>>();
     assert_eq!(of(ClassLabel::Rtl), ["ibex", "picorv32", "vexriscv-min"]);
     assert_eq!(of(ClassLabel::Documented), ["hf-risc", "nios2e", "nios2f", "nios2s"]);
-    assert_eq!(of(ClassLabel::Assumed), ["a9-like", "ideal", "p54c-like"]);
+    assert_eq!(of(ClassLabel::Assumed), ["a9-like", "ideal", "ideal-f", "p54c-like"]);
 }
 
 #[test]
