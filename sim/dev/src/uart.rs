@@ -47,7 +47,7 @@ const MSR_TERMINAL: u8 = 0xb0;
 ///
 /// The serial line takes no time: a written byte is on the console in the same cycle, so the transmitter is always empty.
 /// Typed bytes wait at the far end of the line while the receive FIFO is full, as with hardware flow control, so
-/// none is lost; when no more come, what is below the trigger level is reported as the character timeout at once. Parity,
+/// none is lost; bytes that software clears from the FIFO unread come again; when no more come, what is below the trigger level is reported as the character timeout at once. Parity,
 /// framing and break errors do not occur.
 ///
 /// Output 0: interrupt, high while IIR bit 0 is 0.
@@ -175,16 +175,27 @@ impl Uart16550 {
         }
     }
 
+    /// Empty the receive FIFO. What came over the line goes back to its far end: input from a file or a pipe is there before
+    /// the first cycle, and software that clears its FIFO when it starts must not lose the beginning.
+    fn clear_received(&mut self) {
+        if self.looped() {
+            self.received.clear();
+        }
+        while let Some(byte) = self.received.pop_back() {
+            self.typed.push_front(byte);
+        }
+    }
+
     fn set_fcr(&mut self, value: u8) {
         let fifos = value & 1 != 0;
         if fifos != self.fifos {
             self.fifos = fifos;
-            self.received.clear();
+            self.clear_received();
         }
         // The other bits count only together with bit 0.
         if fifos {
             if value & 2 != 0 {
-                self.received.clear();
+                self.clear_received();
             }
             self.trigger = [1, 4, 8, 14][usize::from(value >> 6)];
         } else {
@@ -415,14 +426,32 @@ mod tests {
     fn fcr_clears_what_was_received() {
         let mut b = uart();
         b.write(0, 2, Byte, 1);
-        b.input(0, b"abc");
+        b.write(0, 4, Byte, 0x10); // loop
+        for byte in b"abc" {
+            b.write(0, 0, Byte, u32::from(*byte));
+        }
+        assert_eq!(b.read(0, 5, Byte) & 1, 1);
         b.write(0, 2, Byte, 0xc0); // bit 0 is off: FIFOs off, the rest ignored
         assert_eq!(b.read(0, 2, Byte), 1);
         assert_eq!(b.read(0, 5, Byte) & 1, 0);
         b.write(0, 2, Byte, 1);
-        b.input(0, b"abc");
+        b.write(0, 0, Byte, 1);
         b.write(0, 2, Byte, 3);
         assert_eq!(b.read(0, 5, Byte) & 1, 0);
+    }
+
+    #[test]
+    fn typed_bytes_that_are_cleared_unread_come_again_in_order() {
+        let mut b = uart();
+        b.input(0, b"first, and more than one fifo holds");
+        b.write(1, 2, Byte, 7); // as drivers do when they start
+        assert_eq!(b.read(2, 0, Byte), u32::from(b'f'));
+        b.write(3, 2, Byte, 7);
+        let mut rest = Vec::new();
+        while b.read(4, 5, Byte) & 1 != 0 {
+            rest.push(b.read(4, 0, Byte) as u8);
+        }
+        assert_eq!(rest, b"irst, and more than one fifo holds");
     }
 
     #[test]
