@@ -52,11 +52,12 @@ def test_memory_is_shared_out_without_overlap(loaded: source.Loaded) -> None:
 
 def test_links_of_a_ring_get_their_own_areas_and_bells() -> None:
     text = (GOLDEN / "system.toml").read_text()
-    system = source.load(GOLDEN / "system.toml", {}).system
+    loaded = source.load(GOLDEN / "system.toml", {})
+    system, platform = loaded.system, loaded.platform
     assert text.count("[[link]]") == 1
     ring = replace(system, links=tuple(replace(system.links[0], index=i) for i in range(3)))
     for node in ring.nodes:
-        ends = generate.link_ends(ring, node)
+        ends = generate.link_ends(ring, platform, node)
         assert [e.doorbell_bit for e in ends] == [0, 1, 2]
         assert [(e.area_offset, e.area_bytes) for e in ends] == [(0, 87360), (87360, 87360), (174720, 87360)]
         assert all(e.area_bytes % 64 == 0 for e in ends)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from signalbox import __version__
-from signalbox.build import generate, params, probes, source, toolchain
+from signalbox.build import generate, merge, params, probes, source, toolchain
 from signalbox.errors import BadInput, Failed, ToolMissing
 from signalbox.output import say
 from signalbox.resources import resource, template_dir
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _STAMP = "stamp.json"
 SYSTEM_JSON = "system.json"
+MERGED = "merged.elf"
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,9 @@ def _inputs(ninja: str, objects: Path, loaded: source.Loaded) -> Iterable[Path]:
     """Every file that decides what the build makes: what the compiler read, the lists of source folders, the tools."""
     paths = {Path(p) for p in (toolchain.require(toolchain.GCC), toolchain.require(toolchain.CMAKE))}
     paths.update(p for p in template_dir().joinpath("node").iterdir())
-    paths.update(Path(generate.__file__).with_name(f"{m}.py") for m in ("generate", "model", "builder", "probes"))
+    paths.update(
+        Path(generate.__file__).with_name(f"{m}.py") for m in ("generate", "model", "builder", "merge", "probes")
+    )
     rtos = resource("rtos")
     paths.update(p for p in rtos.joinpath("cmake").iterdir())
     paths.add(rtos / "CMakeLists.txt")
@@ -204,7 +207,18 @@ def _describe(loaded: source.Loaded, folder: Path, objects: Path) -> dict[str, A
         "platform": platform.raw,
     }
     description["hash"] = image_hash(description)
+    description["merged"] = _merged(description, objects.parent, loaded)
     return description
+
+
+def _merged(description: Mapping[str, Any], folder: Path, loaded: source.Loaded) -> str | None:
+    """One image of all nodes, where the platform starts all cores at one place; its path beside the system.json."""
+    room = generate.boot_bytes(loaded.system, loaded.platform)
+    if not room or loaded.platform.start is None:
+        return None
+    nodes = [(n["name"], int(n["core"]), folder / n["elf"]) for n in description["nodes"]]
+    merge.merge(nodes, loaded.platform.start, room, folder / MERGED)
+    return MERGED
 
 
 def image_hash(description: Mapping[str, Any]) -> str:
@@ -262,6 +276,7 @@ def _with_params(folder: Path, description: dict[str, Any], loaded: source.Loade
             params.patch(folder / node["elf"], elf, values)
         changed["nodes"].append({**node, "elf": elf.name, "sha256": hashlib.sha256(elf.read_bytes()).hexdigest()})
     changed["hash"] = image_hash(changed)
+    changed["merged"] = _merged(changed, target, loaded)
     (target / SYSTEM_JSON).write_text(json.dumps(changed, indent=1) + "\n")
     return Built(target / SYSTEM_JSON, changed, fresh)
 

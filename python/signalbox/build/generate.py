@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: At the end of the default memory, the same for all nodes.
 SHARED_BYTES = 256 * 1024
 _PAGE = 4096
+#: At the end of the shared region, where doorbells are software interrupts: a word of pending bits for each core.
+DOORBELL_BYTES = 4096
 _LINK_STACK_BYTES = 4096
 _FILES = ("platform.h", "config.h", "config.c", "node.ld")
 
@@ -60,16 +62,30 @@ def shared_memory(platform: Platform) -> Region:
     return Region(memory.base + memory.size - SHARED_BYTES, SHARED_BYTES)
 
 
+def doorbell_words(platform: Platform) -> int | None:
+    """Address of the words of pending bits; None where pulse interrupts hold them, or there are no doorbells."""
+    if platform.pulse_base or not platform.msip_base:
+        return None
+    shared = shared_memory(platform)
+    return shared.base + shared.size - DOORBELL_BYTES
+
+
+def boot_bytes(system: System, platform: Platform) -> int:
+    """Room before the nodes for the code that sends each core to its node, where all cores begin at one place."""
+    return _PAGE if len(system.nodes) > 1 and platform.start == platform.memory.base else 0
+
+
 def node_memory(system: System, platform: Platform, node: Node) -> Region:
     """A node's own part of the memory: equal parts, in the order of the nodes."""
-    memory = platform.memory
-    size = (memory.size - SHARED_BYTES) // len(system.nodes) // _PAGE * _PAGE
-    return Region(memory.base + node.index * size, size)
+    memory, boot = platform.memory, boot_bytes(system, platform)
+    size = (memory.size - SHARED_BYTES - boot) // len(system.nodes) // _PAGE * _PAGE
+    return Region(memory.base + boot + node.index * size, size)
 
 
-def link_ends(system: System, node: Node) -> list[LinkEnd]:
+def link_ends(system: System, platform: Platform, node: Node) -> list[LinkEnd]:
     """The ends of links on a node, in the order of their units. Links share the shared region in equal parts."""
-    part = SHARED_BYTES // max(1, len(system.links)) // 64 * 64
+    room = SHARED_BYTES - (0 if doorbell_words(platform) is None else DOORBELL_BYTES)
+    part = room // max(1, len(system.links)) // 64 * 64
     ends = []
     for link in system.links:
         if node.index not in link.nodes:
@@ -103,7 +119,7 @@ def tasks_of(system: System, platform: Platform, node: Node) -> list[Task]:
         tasks.append(Task("rlnh", "sb_rlnh_task", "priority", 9, _LINK_STACK_BYTES, -1))
         if any(k.manager == "cm/ptp" for k in links):
             tasks.append(Task("cm_rx", "sb_cm_rx_task", "priority", 10, _LINK_STACK_BYTES, -1))
-        tasks.append(Task("drv", "sb_link_driver_task", "interrupt", 0, 0, platform.pulse_irq))
+        tasks.append(Task("drv", "sb_link_driver_task", "interrupt", 0, 0, platform.doorbell_irq))
     return tasks
 
 
@@ -143,7 +159,8 @@ def render(loaded: Loaded) -> dict[str, str]:
                 "memory": node_memory(system, platform, node),
             },
             "tasks": tasks_of(system, platform, node),
-            "ends": link_ends(system, node),
+            "ends": link_ends(system, platform, node),
+            "doorbell_words": doorbell_words(platform),
             "shared": shared_memory(platform),
             "align": max(16, platform.cores[node.core].dcache_line_bytes),
         }

@@ -65,8 +65,20 @@ class Platform:
     finisher_base: int | None
     pulse_base: tuple[int, ...]
     pulse_irq: int
+    msip_base: tuple[int, ...]
     mutex_base: tuple[int, ...]
     raw: Mapping[str, Any]
+
+    @property
+    def doorbell_irq(self) -> int:
+        """The line of a core that its doorbell raises: its pulse interrupts', else its software interrupt."""
+        return self.pulse_irq if self.pulse_base or not self.msip_base else 3
+
+    @property
+    def start(self) -> int | None:
+        """Where all cores begin, whatever the entry of their image is."""
+        start: int | None = self.raw["boot"]["start"]
+        return start
 
     @staticmethod
     def from_json(raw: Mapping[str, Any]) -> Platform:
@@ -92,6 +104,7 @@ class Platform:
             finisher_base=next((d["base"] for d in devices if d["model"] == "finisher"), None),
             pulse_base=_by_core(pulses, len(cores)),
             pulse_irq=_line(pulses),
+            msip_base=_msip(devices, len(cores)),
             mutex_base=tuple(d["base"] for d in devices if d["model"] == "mutex"),
             raw=raw,
         )
@@ -141,6 +154,11 @@ def _timer(
             return device["hz"], (base + 0xBFF8,) * cores, tuple(base + 0x4000 + 8 * core for core in range(cores))
     bases = _by_core([d for d in devices if d["model"] == "timer"], cores)
     return clock_hz, bases, tuple(base + 8 for base in bases)
+
+
+def _msip(devices: Sequence[Mapping[str, Any]], cores: int) -> tuple[int, ...]:
+    base = next((d["base"] for d in devices if d["model"] == "clint"), None)
+    return () if base is None else tuple(base + 4 * core for core in range(cores))
 
 
 @dataclass(frozen=True)

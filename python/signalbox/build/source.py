@@ -122,9 +122,14 @@ def _resolve(text: str, label: str, path: Path) -> Loaded:
         parsed = {}  # the resolver says it better, with the place
     name = parsed.get("platform")
     try:
-        raw_platform = load_platform(name if isinstance(name, str) else "virt", path.parent)
+        count = parsed.get("cores")
+        # What is not a number of cores is told by the resolver, with its place.
+        wanted = {"core.count": str(count)} if isinstance(count, int) and 1 <= count <= 1024 else {}
+        raw_platform = load_platform(name if isinstance(name, str) else "virt", path.parent, wanted)
     except UnknownPlatform as e:
         raise BadInput(f"{label}: {e.message}") from e
+    except UsageError as e:
+        raise BadInput(f"{label}: cores = {count}: the platform {name} has several kinds of cores\n{e.message}") from e
     raw = sim.system_resolve(text, label, raw_platform)
     system = System.from_json(raw, path)
     for node in system.nodes:

@@ -57,7 +57,9 @@ def run(target: Target, max_seconds: float | None, capture: bool = False) -> tup
     """Run to the end or for so many host seconds. With `capture` the console is returned, else it goes to stdout."""
     platform = target.platform
     raw = target.raw_at is not None
-    command = command_line(require(QEMU), target.images, len(platform.cores), platform.memory.size, raw)
+    every = tuple(range(len(platform.cores)))
+    images = target.images if target.merged is None else [(target.merged, every)]
+    command = command_line(require(QEMU), images, len(platform.cores), platform.memory.size, raw)
     sys.stdout.flush()
     process = subprocess.Popen(command, stdout=subprocess.PIPE if capture else None)
     output = b""

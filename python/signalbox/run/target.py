@@ -29,6 +29,8 @@ class Target:
     image_hash: str
     is_system: bool
     description: Mapping[str, Any]
+    merged: Path | None = None
+    """One image of all nodes, for machines that load one and start every core at its beginning."""
     raw_at: int | None = None
     """Where images are loaded and started that are no ELF files but bare bytes."""
 
@@ -124,6 +126,7 @@ def described(description: Mapping[str, Any], system_json: Path) -> Target:
         image_hash=description["hash"],
         is_system=True,
         description=description,
+        merged=system_json.parent / description["merged"] if description.get("merged") else None,
     )
 
 

@@ -2,9 +2,9 @@
 #ifndef SIGNALBOX_DOORBELL_H
 #define SIGNALBOX_DOORBELL_H
 /** @file
- *  Doorbells between cores: 32 bits per core; a set bit keeps the core's doorbell line (SB_PULSE_IRQ) raised.
- *  A bell says "look", it carries no data. Two rings before the core looks are one. Platforms without the
- *  block (SB_HAVE_PULSE 0) have no bells. */
+ *  Doorbells between cores: 32 bits per core; a set bit keeps the core's doorbell line (SB_PULSE_IRQ, or
+ *  SB_MSIP_IRQ) raised. A bell says "look", it carries no data. Two rings before the core looks are one. Platforms with
+ *  neither pulse interrupts nor a CLINT have no bells. */
 #include <stdint.h>
 
 /** Set bit `bit` (0..31) of `core`. What the caller wrote before (uncached, or cleaned) is visible to whoever

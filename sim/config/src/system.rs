@@ -348,16 +348,20 @@ impl Checks<'_> {
         }
     }
 
-    /// Links ring a pulse interrupt on the core of each end.
+    /// Links ring a pulse interrupt on the core of each end, or its software interrupt where there is a CLINT.
     fn doorbell(&mut self, span: Range<usize>, node: &Node) {
-        let rings = |d: &Device| d.model == DeviceModel::Pulse && d.outputs.iter().any(|o| o.core == node.core);
+        let rings = |d: &Device| match d.model {
+            DeviceModel::Pulse => d.outputs.iter().any(|o| o.core == node.core),
+            DeviceModel::Clint { .. } => true,
+            _ => false,
+        };
         if node.core < self.platform.cores.len() && !self.platform.devices.iter().any(rings) {
-            let what = format!("`{}` has no pulse interrupt for core {}", self.platform.name, node.core);
+            let what = format!("`{}` has no doorbell for core {}", self.platform.name, node.core);
             self.problem(
                 span,
                 what,
                 "its link could not ring here",
-                "use a platform with a device of model = \"pulse\" for each linked core",
+                "use a platform with a device of model = \"pulse\" for each linked core, or with a clint",
             );
         }
     }

@@ -20,6 +20,7 @@ pub static SYSTEM: Table = Table {
         Key::required("schema", "version of this format: 1", Value::Version(1)),
         Key::required("name", "name of the system", Value::Text(Text::Name)),
         Key::required("platform", "platform: its name, or the path of its file", Value::Text(Text::Any)),
+        Key::optional("cores", "so many cores, of a platform that has one kind of core", Value::Int(1, 1024)),
         Key::default("build", "optimisation of each part", Value::Table(&BUILD), Need::Empty),
         Key::default("kernel", "configuration of the kernels", Value::Table(&KERNEL), Need::Empty),
         Key::default(

@@ -643,6 +643,8 @@ pub struct System {
     pub name: String,
     /// Platform that it is for: a name, or the path of a file.
     pub platform: String,
+    /// Cores that the platform is to have; as its file says if left out.
+    pub cores: Option<u32>,
     /// How it is compiled.
     pub build: Build,
     /// How its kernels are configured.

@@ -32,6 +32,9 @@
 #define SB_PULSE_BASE(core) (0x10002000u + 0x10u * (core))
 #define SB_PULSE_IRQ 16
 
+/* Without them: a core's software interrupt rings, and a word for each core holds what is pending. */
+#define SB_HAVE_MSIP 0
+
 /* Hardware mutexes: MUTEX at +0, RESET at +4. */
 #define SB_HAVE_MUTEX 1
 #define SB_MUTEX_COUNT 2u

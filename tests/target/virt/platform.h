@@ -30,6 +30,12 @@
 /* Pulse interrupts between cores: ipending at +0, iclear at +4. */
 #define SB_HAVE_PULSE 0
 
+/* Without them: a core's software interrupt rings, and a word for each core holds what is pending. */
+#define SB_HAVE_MSIP 1
+#define SB_MSIP_BASE(core) (0x02000000u + 0x0u * (core))
+#define SB_MSIP_IRQ 3
+#define SB_DOORBELL_WORD(core) (0x87FFF000u + 4u * (core))
+
 /* Hardware mutexes: MUTEX at +0, RESET at +4. */
 #define SB_HAVE_MUTEX 0
 
