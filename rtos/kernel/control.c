@@ -54,6 +54,23 @@ enum sb_err sb_task_stop(sb_addr addr)
     return err;
 }
 
+enum sb_err sb_task_wake(sb_addr addr)
+{
+    struct sb_node *node = port_node();
+    enum sb_err err = SB_OK;
+    const uint32_t state = port_lock();
+    struct sb_task *task = sb_task_local(node, addr);
+    if (task == NULL) {
+        err = SB_ERR_DEAD;
+    } else if (task->state != SB_STATE_DELAYED) {
+        err = SB_ERR_ARGUMENT;
+    } else {
+        sb_wake_switch_locked(node, task, SB_ERR_WOKEN);
+    }
+    port_unlock(state);
+    return err;
+}
+
 static void resume_locked(struct sb_node *node, struct sb_task *task)
 {
     const bool fresh = (task->flags & SB_TASK_NEW) != 0;

@@ -229,6 +229,9 @@ void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config);
 /** Give a block back, without probe and checks. */
 void sb_pool_return(struct sb_signal_header *header);
 
+/** Give back everything that `task`, which is dead, owns. */
+void sb_pool_reclaim(struct sb_node *node, const struct sb_task *task);
+
 /** `sig` is a signal with this mark whose end is intact. */
 void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *label);
 

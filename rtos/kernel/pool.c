@@ -71,7 +71,9 @@ static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *po
     if (header == NULL) {
         return NULL;
     }
-    header->sender = node->self->addr;
+    struct sb_task *self = node->self;
+    sb_signal_owned_by(header, self);
+    header->sender = self->addr;
     header->addressee = SB_ADDR_NONE;
     header->size_bytes = size_bytes;
     *sb_signal_number(header) = signo;
@@ -145,6 +147,33 @@ void sb_pool_return(struct sb_signal_header *header)
     class_give(header);
 }
 
+/** The class's blocks that `task` owns go back; one per critical section. */
+SB_COLD static void class_reclaim(struct sb_pool_class *size_class, const struct sb_task *task)
+{
+    uint32_t state = port_lock();
+    uint8_t *block = size_class->fresh; /* what is cut from now on is not the dead task's */
+    uint32_t cut = size_class->blocks - size_class->fresh_blocks;
+    port_unlock(state);
+    for (; cut > 0; cut--) {
+        block -= size_class->stride_bytes;
+        struct sb_signal_header *header = (struct sb_signal_header *)(void *)block;
+        state = port_lock();
+        if (header->next == (const struct sb_signal_header *)(const void *)task) {
+            class_give(header);
+        }
+        port_unlock(state);
+    }
+}
+
+SB_COLD void sb_pool_reclaim(struct sb_node *node, const struct sb_task *task)
+{
+    for (uint32_t pool = 0; pool < node->pool_count; pool++) {
+        for (uint32_t i = 0; i < node->pools[pool].classes; i++) {
+            class_reclaim(&node->pools[pool].size_class[i], task);
+        }
+    }
+}
+
 void sb_free(union sb_signal **sig)
 {
     SB_PROBE(kernel_enter, SB_SERVICE_FREE);
@@ -160,6 +189,25 @@ uint32_t sb_pool_classes(uint32_t pool)
 {
     const struct sb_node *node = port_node();
     return pool < node->pool_count ? node->pools[pool].classes : 0;
+}
+
+SB_COLD enum sb_err sb_pool_reset(uint32_t number)
+{
+    struct sb_node *node = port_node();
+    if (number >= node->pool_count) {
+        return SB_ERR_ARGUMENT;
+    }
+    struct sb_pool *pool = &node->pools[number];
+    enum sb_err err = SB_OK;
+    const uint32_t state = port_lock();
+    for (uint32_t i = 0; i < pool->classes; i++) {
+        err = pool->size_class[i].in_use != 0 ? SB_ERR_BUSY : err;
+    }
+    if (err == SB_OK) {
+        sb_pool_init(pool, &node->config->pools[number]);
+    }
+    port_unlock(state);
+    return err;
 }
 
 SB_COLD enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_status *out)

@@ -56,6 +56,15 @@ void sb_fsem_wait(void)
     SB_IGNORE(sb_fsem_wait_timeout(SB_FOREVER));
 }
 
+enum sb_err sb_fsem_set(int32_t value)
+{
+    if (value < 0) {
+        return SB_ERR_ARGUMENT;
+    }
+    port_node()->self->fsem = value; /* one word: whoever interrupts sees the old or the new */
+    return SB_OK;
+}
+
 int32_t sb_fsem_value(sb_addr addr)
 {
     const struct sb_task *task = sb_task_local(port_node(), addr);

@@ -23,6 +23,7 @@ static inline void deliver_locked(struct sb_node *node, struct sb_task *task, st
 {
     if (task->state == SB_STATE_WAIT_SIGNAL && sb_selected(task->selection, *sb_signal_number(header))) {
         task->received = header;
+        sb_signal_owned_by(header, task);
         sb_wake_switch_locked(node, task, SB_OK);
         return;
     }
@@ -125,6 +126,9 @@ union sb_signal *sb_receive_timeout(const uint32_t *selection, uint32_t timeout_
             header = sb_queue_take(&task->queue);
         } else {
             header = search_locked(task, selection, &state);
+        }
+        if (header != NULL) {
+            sb_signal_owned_by(header, task);
         }
     }
     if (header == NULL && timeout_ticks != 0) {

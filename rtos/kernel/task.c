@@ -168,10 +168,6 @@ SB_COLD static void untie_locked(struct sb_node *node, struct sb_task *task)
 /** A dead task's signals: nobody adds any more, its address is gone. */
 SB_COLD static void queue_free(struct sb_task *task)
 {
-    if (task->received != NULL) {
-        sb_pool_return(task->received);
-        task->received = NULL;
-    }
     while (task->queue.first != NULL) {
         sb_pool_return(sb_queue_take(&task->queue));
     }
@@ -200,6 +196,7 @@ SB_COLD static enum sb_err task_end(struct sb_node *node, sb_addr victim)
     port_unlock(state);
     if (task != NULL) {
         queue_free(task);
+        sb_pool_reclaim(node, task); /* also what was handed to it and not received */
     }
     return err;
 }

@@ -90,9 +90,9 @@ enum sb_err sb_delay(uint32_t ticks)
         return err;
     }
     const uint32_t state = port_lock();
-    SB_IGNORE(sb_wait_locked(node, node->self, SB_STATE_DELAYED, ticks));
+    const enum sb_err reason = sb_wait_locked(node, node->self, SB_STATE_DELAYED, ticks);
     port_unlock(state);
-    return SB_OK;
+    return reason == SB_ERR_TIMEOUT ? SB_OK : reason;
 }
 
 enum sb_err sb_delay_until(uint32_t tick)
@@ -108,7 +108,8 @@ enum sb_err sb_delay_until(uint32_t tick)
     if (ticks == 0 || ticks > SB_TIMEOUT_TICKS_MAX) {
         err = ticks == 0 ? SB_OK : SB_ERR_TIMEOUT;
     } else {
-        SB_IGNORE(sb_wait_locked(node, node->self, SB_STATE_DELAYED, ticks));
+        err = sb_wait_locked(node, node->self, SB_STATE_DELAYED, ticks);
+        err = err == SB_ERR_TIMEOUT ? SB_OK : err;
     }
     port_unlock(state);
     return err;

@@ -74,6 +74,7 @@ int main(void)
     suite_pools();
     suite_node();
     suite_tasks();
+    suite_kinds();
     suite_bad_input();
     suite_sync();
     suite_services();

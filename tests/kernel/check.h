@@ -29,6 +29,7 @@ void suite_queues(void);
 void suite_pools(void);
 void suite_node(void);
 void suite_tasks(void);
+void suite_kinds(void);
 void suite_bad_input(void);
 void suite_sync(void);
 void suite_services(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** @file
- *  Lives of tasks: create, stop, start, kill, restart, priorities; cooperative nodes; periods and turns; tickless nodes. */
+ *  Lives of tasks: create, stop, start, kill, restart, priorities; cooperative nodes. */
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -229,6 +229,109 @@ static void stopped_at_birth(void)
     world_free(world);
 }
 
+/* ---- what a dying task leaves behind */
+
+static union sb_signal *handed;
+
+/** Owns two of its own and one received; has one queued, and one sent that nobody has received; gave one away. */
+static void hoarder(void)
+{
+    union sb_signal *own[2] = {sb_alloc(8, 1), sb_alloc(100, 2)};
+    EQUAL(own[0] != NULL && own[1] != NULL, true);
+    union sb_signal *sig = sb_alloc(8, 3);
+    EQUAL(sb_send(&sig, sb_self()), SB_OK);
+    sig = sb_alloc(8, 4);
+    EQUAL(sb_send(&sig, sb_self()), SB_OK);
+    EQUAL(sb_receive(any)->signo, 3);
+    sig = sb_alloc_from(1, 8, 5);
+    EQUAL(sb_send(&sig, sb_task_lookup("heir")), SB_OK);
+    sb_fsem_wait();
+}
+
+static void heir(void)
+{
+    sb_fsem_wait();
+    handed = sb_receive(any);
+    sb_fsem_wait();
+}
+
+/** Dies between the hand over and its receive's return. */
+static void waits_for_signal(void)
+{
+    union sb_signal *sig = sb_receive(any);
+    sb_free(&sig);
+}
+
+static void send_to_w(void)
+{
+    union sb_signal *sig = sb_alloc(8, 9);
+    const sb_addr w = sb_task_lookup("w");
+    EQUAL(sb_task_stop(w), SB_OK);
+    EQUAL(sb_send(&sig, w), SB_OK);
+}
+
+static void legacies(void)
+{
+    struct world *world = world_make(0);
+    world_task(world, "hoarder", 3, hoarder);
+    world_task(world, "heir", 5, heir);
+    world_task(world, "w", 4, waits_for_signal);
+    world_servant(world);
+    world_boot(world);
+    host_run();
+    EQUAL(world_in_use(), 5);
+    EQUAL(world_by_task(sb_task_kill, sb_task_lookup("hoarder")), SB_OK);
+    EQUAL(world_in_use(), 1); /* what was sent to another lives */
+    EQUAL(sb_pool_reset(1), SB_ERR_BUSY);
+    EQUAL(world_by_interrupt(sb_fsem_signal, sb_task_lookup("heir")), SB_OK);
+    EQUAL(handed->signo, 5);
+    EQUAL(world_by_task(sb_task_kill, sb_task_lookup("heir")), SB_OK);
+    EQUAL(world_in_use(), 0);
+    host_interrupt(send_to_w);
+    EQUAL(world_in_use(), 1);
+    EQUAL(world_by_task(sb_task_kill, sb_task_lookup("w")), SB_OK);
+    EQUAL(world_in_use(), 0);
+    struct sb_pool_status status;
+    EQUAL(sb_pool_status(0, 0, &status), SB_OK);
+    EQUAL(status.in_use_max, 3);
+    EQUAL(sb_pool_reset(0), SB_OK);
+    EQUAL(sb_pool_status(0, 0, &status), SB_OK);
+    EQUAL(status.in_use_max, 0);
+    EQUAL(sb_pool_reset(2), SB_ERR_ARGUMENT);
+    world_free(world);
+}
+
+static void sleeper(void)
+{
+    EQUAL(sb_delay(1000), SB_ERR_WOKEN);
+    world_log('1');
+    EQUAL(sb_delay_until(sb_ticks() + 1000), SB_ERR_WOKEN);
+    world_log('2');
+    EQUAL(sb_fsem_set(2), SB_OK);
+    EQUAL(sb_fsem_set(-1), SB_ERR_ARGUMENT);
+    sb_fsem_wait();
+    sb_fsem_wait();
+    world_log('3');
+    sb_fsem_wait();
+}
+
+static void waking(void)
+{
+    struct world *world = world_make(0);
+    world_task(world, "a", 3, sleeper);
+    world_boot(world);
+    host_run();
+    const sb_addr a = sb_task_lookup("a");
+    EQUAL(world_by_interrupt(sb_task_wake, a), SB_OK);
+    TEXT(world_log_take(), "1");
+    EQUAL(world_by_interrupt(sb_task_wake, a), SB_OK);
+    TEXT(world_log_take(), "23");
+    EQUAL(world_by_interrupt(sb_task_wake, a), SB_ERR_ARGUMENT); /* waits, but in no delay */
+    EQUAL(world_by_interrupt(sb_task_wake, SB_ADDR_NONE), SB_ERR_DEAD);
+    EQUAL(port_node()->timers.first == NULL, true);
+    world_free(world);
+}
+
 /* ---- stop and start, of everything that a task can do */
 
 static struct sb_sem sem;
@@ -425,237 +528,15 @@ static void preemption(void)
     world_free(world);
 }
 
-/* ---- periods */
-
-static struct sb_period period;
-static uint32_t work_ticks; /* of each job */
-static uint32_t hook_misses;
-
-static void deadline_hook(sb_addr task, uint32_t misses)
-{
-    EQUAL(task, sb_task_lookup("p"));
-    hook_misses = misses;
-}
-
-/** A job: sleeps as long as it would work. */
-static void job(void)
-{
-    world_log('(');
-    EQUAL(sb_delay(work_ticks), SB_OK);
-    world_log(')');
-}
-
-static struct world *periodic_world(uint32_t period_ticks, uint32_t deadline_ticks, uint32_t phase_ticks)
-{
-    static const struct sb_hooks hooks = {.deadline = deadline_hook};
-    struct world *world = world_make(0);
-    memset(&period, 0xa5, sizeof period);
-    period.period_ticks = period_ticks;
-    period.deadline_ticks = deadline_ticks;
-    period.phase_ticks = phase_ticks;
-    hook_misses = 0;
-    world->config.hooks = &hooks;
-    world_servant(world);
-    const uint32_t p = world_task(world, "p", 4, job);
-    world->tasks[p].kind = SB_TASK_PERIODIC;
-    world->tasks[p].task_class = &sb_periodic;
-    world->tasks[p].class_state = &period;
-    world_boot(world);
-    host_run();
-    return world;
-}
-
-static const char *pass(uint32_t ticks)
-{
-    while (ticks-- > 0) {
-        world_log('.');
-        host_interrupt(sb_tick);
-    }
-    return world_log_take();
-}
-
-static void periods(void)
-{
-    work_ticks = 1;
-    struct world *world = periodic_world(4, 2, 3);
-    struct sb_period_status status;
-    TEXT(pass(12), "...(.)...(.)...(.)");
-    const sb_addr p = sb_task_lookup("p");
-    EQUAL(sb_period_status(p, &status), SB_OK);
-    EQUAL(status.jobs, 3);
-    EQUAL(status.misses, 0);
-    EQUAL(status.response_ticks_max, 1);
-    work_ticks = 3; /* past the deadline, not past the period */
-    TEXT(pass(8), "...(...).(.");
-    EQUAL(sb_period_status(p, &status), SB_OK);
-    EQUAL(status.misses, 1);
-    EQUAL(status.overruns, 0);
-    work_ticks = 6; /* past the period */
-    TEXT(pass(20), "..).(......)(......)(.....");
-    EQUAL(sb_period_status(p, &status), SB_OK);
-    EQUAL(status.overruns >= 2, true);
-    EQUAL(hook_misses, SB_CFG_LEVEL >= SB_LEVEL_HOOKS ? status.misses : 0);
-    EQUAL(port_node()->counters.deadline_misses, status.misses);
-    world_free(world);
-}
-
-static void period_changes(void)
-{
-    work_ticks = 0;
-    struct world *world = periodic_world(2, 2, 0);
-    const sb_addr p = sb_task_lookup("p");
-    TEXT(world_log_take(), "()");
-    TEXT(pass(4), "..()..()");
-    EQUAL(sb_period_set(p, 3, 3), SB_OK);
-    TEXT(pass(8), "..()...()...()");
-    EQUAL(sb_period_set(p, 0, 0), SB_ERR_ARGUMENT);
-    EQUAL(sb_period_set(p, 3, 4), SB_ERR_ARGUMENT);
-    EQUAL(sb_period_set(p, 0x80000000u, 1), SB_ERR_ARGUMENT);
-    EQUAL(sb_period_set(p, 0x7fffffffu, 1), SB_OK);
-    TEXT(pass(9), "...()......");
-    EQUAL(world_by_task(sb_task_kill, p), SB_OK);
-    EQUAL(port_node()->timers.first == NULL, true);
-    world_free(world);
-}
-
-/* ---- turns */
-
-static struct sb_slice slice;
-
-/** Works for a tick at a time: the tick interrupts it at the end of a critical section. */
-static bool tick_here;
-
-static bool at_unlock(void)
-{
-    const bool now = tick_here && (port_node()->held & SB_HELD_INTERRUPT) == 0;
-    tick_here = false;
-    return now;
-}
-
-static uint32_t work_left;
-
-static void worker(void)
-{
-    while (work_left > 0) {
-        work_left--;
-        world_log(name_here());
-        tick_here = true;
-        port_unlock(port_lock());
-    }
-}
-
-static void turns_inside_a_level(void)
-{
-    struct world *world = world_make(0);
-    memset(&slice, 0, sizeof slice);
-    slice.ticks = 3;
-    work_left = 14;
-    for (uint32_t i = 0; i < 3; i++) {
-        static const char *const names[] = {"a", "b", "c"};
-        const uint32_t task = world_task(world, names[i], i < 2 ? 31 : 30, worker);
-        world->tasks[task].kind = SB_TASK_BEST_EFFORT;
-        world->tasks[task].stopped = i == 2;
-        world->tasks[task].task_class = &sb_round_robin;
-        world->tasks[task].class_state = &slice;
-    }
-    host_at_unlock = at_unlock;
-    host_inject_handler = sb_tick;
-    world_boot(world);
-    host_run();
-    TEXT(world_log_take(), "aaabbbaaabbbaa");
-    host_at_unlock = NULL;
-    host_interrupt(sb_tick);
-    host_interrupt(sb_tick);
-    EQUAL(port_node()->timers.first == NULL, true); /* nobody to take turns: nothing ticks */
-    world_free(world);
-}
-
-/* ---- tickless */
-
-static void two_waits(void)
-{
-    EQUAL(sb_receive_timeout(any, 1000) == NULL, true);
-    world_log('1');
-    EQUAL(sb_delay(5), SB_OK);
-    world_log('2');
-    EQUAL(sb_delay_until(sb_ticks() + 7), SB_OK);
-    world_log('3');
-    EQUAL(sb_delay_until(sb_ticks()), SB_OK);
-    EQUAL(sb_delay_until(sb_ticks() - 1), SB_ERR_TIMEOUT);
-    world_log('4');
-    sb_fsem_wait();
-    EQUAL(sb_fsem_wait_timeout(100000), SB_OK);
-    world_log('5');
-    EQUAL(sb_delay(SB_FOREVER - 1), SB_OK); /* cut to the longest */
-    world_log('6');
-    sb_fsem_wait();
-}
-
-static void tickless(void)
-{
-    struct world *world = world_make(0);
-    world->config.clock = &sb_tickless;
-    world_task(world, "a", 3, two_waits);
-    world_boot(world);
-    host_run();
-    EQUAL(world->host.alarm_tick, 1000);
-    host_pass(999);
-    EQUAL(world->host.alarms, 0); /* nothing interrupts before something is due */
-    host_pass(1);
-    TEXT(world_log_take(), "1");
-    EQUAL(world->host.alarms, 1);
-    host_pass(12);
-    TEXT(world_log_take(), "234");
-    EQUAL(world->host.alarms, 3);
-    EQUAL(world->host.alarm_set, false);
-    host_pass(0x90000000u); /* nobody waits: nothing happens, and the clock goes on */
-    EQUAL(world->host.alarms, 3);
-    EQUAL(sb_ticks(), 0x90000000u + 1012);
-    turn_of = 'a';
-    host_interrupt(give_turn);
-    EQUAL(world->host.alarm_set, true);
-    host_interrupt(give_turn);
-    TEXT(world_log_take(), "5");
-    host_pass(0x7ffffffeu);
-    TEXT(world_log_take(), "");
-    host_pass(1);
-    TEXT(world_log_take(), "6");
-    world_free(world);
-}
-
-static void wrap_task(void)
-{
-    for (;;) {
-        EQUAL(sb_delay(3), SB_OK);
-        world_log('w');
-    }
-}
-
-/** Ticks wrap: nothing is early, late or lost. */
-static void tick_wrap(void)
-{
-    struct world *world = world_make(0);
-    world_task(world, "a", 3, wrap_task);
-    world_boot(world);
-    port_node()->timers.now_tick = 0xfffffffbu;
-    host_run();
-    TEXT(pass(12), "...w...w...w...w");
-    EQUAL(sb_ticks(), 7);
-    world_free(world);
-}
-
 void suite_tasks(void)
 {
     check_run("create, kill, restart; bad configurations", lives);
     check_run("a task that is created stopped", stopped_at_birth);
+    check_run("a dying task's signals come back", legacies);
+    check_run("a delay ended early; the own fast semaphore set", waking);
     check_run("a stopped task waits on, and runs when started", stopping);
     check_run("a stopped interrupt task", stopped_interrupt_task);
     check_run("priorities at run time", priorities);
     check_run("cooperative nodes", cooperative);
     check_run("preemption off and on", preemption);
-    check_run("periods, deadlines, overruns", periods);
-    check_run("periods change at run time", period_changes);
-    check_run("turns inside a level", turns_inside_a_level);
-    check_run("tickless: no interrupt but what is due", tickless);
-    check_run("the tick wraps", tick_wrap);
 }

@@ -25,8 +25,9 @@ struct sb_timeout;
 
 /** Hidden in front of every signal. The end mark (checked level) follows the signal's last byte. */
 struct sb_signal_header {
-    struct sb_signal_header
-        *next; /**< in a task's queue, in a free list; the owner's own while a task or link owns it */
+    struct sb_signal_header *
+        next; /**< in a task's queue, in a free list; while a task owns it: that task (sb_signal_owned_by); the
+                  link's own while a link owns it */
     struct sb_pool_class *pool_class; /**< where it goes back to */
     sb_addr sender;
     sb_addr addressee;
@@ -56,6 +57,12 @@ static inline union sb_signal *sb_signal_of(struct sb_signal_header *header)
 static inline uint32_t *sb_signal_number(struct sb_signal_header *header)
 {
     return (uint32_t *)(void *)(header + 1);
+}
+
+/** `task` owns the signal from now on: what its death finds again. A task is no signal, so nothing else looks like it. */
+static inline void sb_signal_owned_by(struct sb_signal_header *header, struct sb_task *task)
+{
+    header->next = (struct sb_signal_header *)(void *)task;
 }
 
 /** FIFO of signals. `last` is meaningful only when `first` is not NULL. */

@@ -42,4 +42,10 @@ int32_t sb_pool_lookup(const char *name);
  *  Errors: SB_ERR_ARGUMENT  no such pool or class */
 SB_MUST_USE enum sb_err sb_pool_status(uint32_t pool, uint32_t class_index, struct sb_pool_status *out);
 
+/** Make a pool as it was at start, statistics included.   Context: any.   Time: linear in its classes.
+ *  Errors: SB_ERR_ARGUMENT  no such pool
+ *          SB_ERR_BUSY      signals of it are in use: nothing happens
+ *  Source: osek-linx A1/1.33                                                                            [POOL-004] */
+SB_MUST_USE enum sb_err sb_pool_reset(uint32_t pool);
+
 #endif

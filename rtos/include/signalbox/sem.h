@@ -31,6 +31,10 @@ void sb_fsem_wait(void);
  *  Errors: SB_ERR_TIMEOUT, SB_ERR_NO_TICK */
 SB_MUST_USE enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks);
 
+/** Let `value` (not negative) be pending on the caller's own fast semaphore.
+ *  Context: any.   Errors: SB_ERR_ARGUMENT  negative.   Source: osek-linx A1/1.21 */
+SB_MUST_USE enum sb_err sb_fsem_set(int32_t value);
+
 /** What is pending on the fast semaphore of a local task, SB_ERR_DEAD (negative) if there is none.   Context:
  *  any */
 int32_t sb_fsem_value(sb_addr task);

@@ -77,10 +77,11 @@ SB_MUST_USE enum sb_err sb_hunt(const char *name, uint32_t timeout_ticks, sb_add
  *  Asserts: (checked) `create-context`; `create-null` no `out`.                                        [TASK-002] */
 SB_MUST_USE enum sb_err sb_task_create(const struct sb_task_config *config, sb_addr *out);
 
-/** End a local task. Its queue is freed, its mutexes go to their waiters, its address dies. The caller may end itself: then
- *  the call does not return. A priority task whose entry returns ends in this way. Semaphores, reader-writer locks and
- *  signals that it holds stay taken.
- *  Context: task.   Time: linear in the victim's queue, one element per critical section, preemption off.
+/** End a local task. Its queue and the signals that it owns are freed, its mutexes go to their waiters, its address dies. The caller may end itself: then
+ *  the call does not return. A priority task whose entry returns ends in this way. Semaphores and
+ *  reader-writer locks that it holds stay taken.
+ *  Context: task.   Time: linear in the victim's queue and the blocks ever used of all pools, one per critical section,
+ *  preemption off.
  *  Errors:  SB_ERR_DEAD      no such task (any more)
  *           SB_ERR_ARGUMENT  not on this node
  *  Asserts: (checked) `kill-context`.                                                                   [TASK-003] */
@@ -105,6 +106,13 @@ SB_MUST_USE enum sb_err sb_task_restart(sb_addr task, sb_addr *out);
  *           SB_ERR_FULL  stopped 255 times
  *  Source:  osek-linx A1/1.34, 1.35                                                                     [TASK-005] */
 SB_MUST_USE enum sb_err sb_task_stop(sb_addr task);
+
+/** End the sb_delay or sb_delay_until of a task now: it answers SB_ERR_WOKEN.
+ *  Context: any.   Time: O(1).
+ *  Errors:  SB_ERR_DEAD      no such task on this node
+ *           SB_ERR_ARGUMENT  not in a delay
+ *  Source:  osek-linx A1/1.32                                                                           [TASK-010] */
+SB_MUST_USE enum sb_err sb_task_wake(sb_addr task);
 
 /** Undo one sb_task_stop. The task goes behind the others of its level; an interrupt task is activated once.
  *  Context: any.   Time: O(1).

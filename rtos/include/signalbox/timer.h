@@ -31,11 +31,12 @@ uint64_t sb_cycles(void);
 uint32_t sb_tick_hz(void);
 
 /** Sleep until the ticks-th tick from now; 0 returns at once.
- *  Context: priority task.   Errors: SB_ERR_NO_TICK.   Asserts: (checked) `delay-context`. */
+ *  Context: priority task.   Errors: SB_ERR_NO_TICK; SB_ERR_CONTEXT; SB_ERR_WOKEN by sb_task_wake.
+ *  Asserts: (checked) `delay-context`. */
 SB_MUST_USE enum sb_err sb_delay(uint32_t ticks);
 
 /** Sleep until tick number `tick`: for loops that must not drift.
- *  Context: waiting.   Errors: SB_ERR_NO_TICK; SB_ERR_TIMEOUT  it has passed already (by less than 2^31 ticks): the call
+ *  Context: waiting.   Errors: SB_ERR_NO_TICK; SB_ERR_CONTEXT; SB_ERR_WOKEN; SB_ERR_TIMEOUT  it has passed already (by less than 2^31 ticks): the call
  *  returns at once.   Asserts: (checked) `delay-context`.                                              [TIME-003] */
 SB_MUST_USE enum sb_err sb_delay_until(uint32_t tick);
 
