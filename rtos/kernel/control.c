@@ -132,15 +132,27 @@ enum sb_err sb_task_priority_set(sb_addr addr, uint32_t priority)
     return err;
 }
 
+/** The most urgent of all, where something may have held it back. */
+static void yield_slowly_locked(struct sb_node *node)
+{
+    (void)sb_ready_rotate(&node->ready, node->current);
+    node->next = sb_most_urgent_locked(node);
+    if (node->next != node->current && sb_may_wait(node)) {
+        sb_switch_locked(node);
+    }
+}
+
 void sb_yield(void)
 {
     SB_PROBE(kernel_enter, SB_SERVICE_YIELD);
     struct sb_node *node = port_node();
     sb_check(sb_may_wait(node), SB_ERR_CONTEXT, "yield-context");
     const uint32_t state = port_lock();
-    (void)sb_ready_rotate(&node->ready, node->current);
-    node->next = sb_most_urgent_locked(node);
-    if (node->next != node->current && sb_may_wait(node)) {
+    struct sb_task *task = node->current;
+    if (node->held != 0) {
+        yield_slowly_locked(node);
+    } else if (sb_ready_rotate(&node->ready, task)) {
+        node->next = task->next; /* nobody is more urgent, or the caller would not run */
         sb_switch_locked(node);
     }
     port_unlock(state);

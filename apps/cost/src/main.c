@@ -4,6 +4,10 @@
 #include <stdio.h>
 
 #include "config.h"
+#include "signalbox/flags.h"
+#include "signalbox/heap.h"
+#include "signalbox/message_queue.h"
+#include "signalbox/mutex.h"
 #include "signalbox/port.h"
 #include "signalbox/sem.h"
 #include "signalbox/signal.h"
@@ -27,6 +31,12 @@ static struct sb_sem sem;
 static uint32_t begin;
 static uint32_t end;
 static bool by_fsem;
+static struct sb_mutex mutex;
+static struct sb_flags flags;
+static struct sb_mq queue;
+static struct sb_heap heap;
+static uint32_t message[4];
+static void *block;
 
 static inline uint32_t now(void)
 {
@@ -75,6 +85,32 @@ TIMED(fsem_wait_signalled, SB_IGNORE(sb_fsem_signal(self)), sb_fsem_wait(), )
 TIMED(sem_signal, , SB_IGNORE(sb_sem_signal(&sem)), sb_sem_wait(&sem))
 TIMED(sem_wait, SB_IGNORE(sb_sem_signal(&sem)), sb_sem_wait(&sem), )
 TIMED(send_to_isr, sig = sb_alloc(32, 7), SB_IGNORE(sb_send(&sig, isr)), )
+
+TIMED(mutex_lock, , SB_IGNORE(sb_mutex_lock(&mutex)), SB_IGNORE(sb_mutex_unlock(&mutex)))
+TIMED(mutex_unlock, SB_IGNORE(sb_mutex_lock(&mutex)), SB_IGNORE(sb_mutex_unlock(&mutex)), )
+TIMED(flags_set, , sb_flags_set(&flags, 1), )
+TIMED(flags_wait, sb_flags_set(&flags, 1), SB_IGNORE(sb_flags_wait(&flags, 1, SB_FLAGS_ANY_CLEAR, 0, NULL)), )
+TIMED(mq_send, , SB_IGNORE(sb_mq_send(&queue, message, 0)), SB_IGNORE(sb_mq_receive(&queue, message, 0)))
+TIMED(mq_receive, SB_IGNORE(sb_mq_send(&queue, message, 0)), SB_IGNORE(sb_mq_receive(&queue, message, 0)), )
+TIMED(heap_alloc, , block = sb_heap_alloc(&heap, 100), sb_heap_free(&heap, block))
+TIMED(heap_free, block = sb_heap_alloc(&heap, 100), sb_heap_free(&heap, block), )
+TIMED(stop_waiting, , SB_IGNORE(sb_task_stop(high)), SB_IGNORE(sb_task_start(high)))
+TIMED(start_waiting, SB_IGNORE(sb_task_stop(high)), SB_IGNORE(sb_task_start(high)), )
+
+/** Another task of the same level, whose only work is to yield: there and back is two switches. */
+static uint32_t yield_twice(void)
+{
+    const uint32_t start = now();
+    sb_yield();
+    return now() - start;
+}
+
+void peer_task(void)
+{
+    for (;;) {
+        sb_yield();
+    }
+}
 
 static uint32_t send_switch_receive(void)
 {
@@ -126,6 +162,14 @@ void main_task(void)
     high = sb_task_lookup("high");
     isr = sb_task_lookup("isr");
     sb_sem_init(&sem, 0);
+    sb_mutex_init(&mutex, SB_MUTEX_INHERIT);
+    sb_flags_init(&flags, 0);
+    static uint32_t ring[8];
+    static _Alignas(8) uint8_t memory[4096];
+    if (sb_mq_init(&queue, ring, sizeof message, 2) != SB_OK ||
+        sb_heap_init(&heap, memory, sizeof memory) != SB_OK) {
+        port_finish(1);
+    }
     report("alloc", alloc_free_list);
     report("free", free_signal);
     report("send without switch", send_self);
@@ -141,5 +185,17 @@ void main_task(void)
     by_fsem = true;
     (void)send_switch_receive(); /* out of its receive */
     report("fsem_signal + switch + fsem_wait", fsem_switch);
+    report("mutex_lock, free", mutex_lock);
+    report("mutex_unlock, nobody waits", mutex_unlock);
+    report("flags_set, nobody waits", flags_set);
+    report("flags_wait, set", flags_wait);
+    report("mq_send of 16 bytes", mq_send);
+    report("mq_receive of 16 bytes", mq_receive);
+    report("heap_alloc of 100 bytes", heap_alloc);
+    report("heap_free", heap_free);
+    report("task_stop, waiting", stop_waiting);
+    report("task_start, waiting", start_waiting);
+    SB_IGNORE(sb_task_start(sb_task_lookup("peer")));
+    report("two yields with a switch each", yield_twice);
     port_finish(0);
 }
