@@ -76,6 +76,45 @@ static void ready_queue(void)
     EQUAL(queue.levels, 0);
 }
 
+/** Every sequence of seven steps of three tasks on one level or two: come, go, and the front goes behind. */
+static void ready_exhaustive(void)
+{
+    static const uint8_t levels[2][3] = {{31, 31, 31}, {0, 31, 0}};
+    for (uint32_t code = 0; code < 2 * 78125 && check_failed() == 0; code++) {
+        struct sb_ready_queue queue = {0};
+        uint32_t rest = code / 2;
+        memset(tasks, 0, sizeof tasks);
+        arrived = 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            tasks[i].priority = levels[code % 2][i];
+        }
+        for (uint32_t step = 0; step < 7; step++, rest /= 5) {
+            const uint32_t op = rest % 5;
+            if (op >= 3) {
+                /* The front of level 0 or 31: behind the last of its level, which in one list is the end. */
+                struct sb_task *front = queue.first[op == 3 ? 0 : 31];
+                const bool alone = front == NULL || front->next == front;
+                EQUAL(front != NULL && sb_ready_rotate(&queue, front), !alone);
+                if (!alone) {
+                    const uint32_t place = place_of((uint32_t)(front - tasks));
+                    memmove(&order[place], &order[place + 1], (arrived - place - 1) * sizeof *order);
+                    order[arrived - 1] = (uint32_t)(front - tasks);
+                    EQUAL(sb_ready_rotate(&queue, front), false); /* no longer the front */
+                }
+            } else if (place_of(op) == arrived) {
+                sb_ready_append(&queue, &tasks[op]);
+                order[arrived++] = op;
+            } else {
+                const uint32_t place = place_of(op);
+                sb_ready_remove(&queue, &tasks[op]);
+                arrived--;
+                memmove(&order[place], &order[place + 1], (arrived - place) * sizeof *order);
+            }
+            EQUAL(sb_ready_first(&queue) == model_first(), true);
+        }
+    }
+}
+
 /* ---- timer queue: the model is the list of armed entries with the ticks that remain */
 
 static struct sb_timer_entry entries[TASKS];
@@ -251,6 +290,7 @@ void suite_queues(void)
     check_run("lowest bit", lowest_bit);
     check_run("addresses", addresses);
     check_run("ready queue against a model", ready_queue);
+    check_run("ready queue: three tasks, seven steps, exhaustively", ready_exhaustive);
     check_run("timer queue against a model, over the wrap", timer_queue);
     check_run("timer queue: three entries, exhaustively, around the wrap", timer_exhaustive);
     check_run("timer queue limits", timer_limits);
