@@ -30,4 +30,5 @@ pub use platform::platform_resolve;
 pub use problem::{InputError, Problem};
 pub use schema::{platform_schema, system_schema};
 pub use system::system_resolve;
+pub use tiles::{Noc, Topology};
 pub use types::*;

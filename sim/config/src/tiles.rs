@@ -5,9 +5,37 @@ use crate::check::Places;
 use crate::platform::{no_core, NOWHERE};
 use crate::problem::Problem;
 use crate::types::*;
+use serde::{Deserialize, Serialize};
 use serde_json::{json, Map, Value as Json};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// A network on chip.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Noc {
+    /// How its routers are joined.
+    pub topology: Topology,
+    /// Routers in x.
+    pub width: u32,
+    /// Routers in y.
+    pub height: u32,
+    /// Bits of a flit: 8 to 32, a multiple of 4.
+    pub flit_bits: u32,
+    /// Flits that each input buffer of a router holds.
+    pub buffer_flits: u32,
+}
+
+/// How the routers of a network are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Topology {
+    /// Rows and columns with open ends.
+    Mesh,
+    /// Rows and columns closed to rings.
+    Torus,
+    /// One ring.
+    Ring,
+}
 
 /// Take the lists `routers` from the devices, in the order of the file: the resolved platform says one number for each instance.
 pub(crate) fn take_routers(values: &mut Map<String, Json>) -> Vec<Option<Vec<u32>>> {

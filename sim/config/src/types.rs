@@ -4,6 +4,7 @@
 //! As JSON a system looks like its file (`node`, `node.task`, `node.pool`, `link`); a platform has its cores written out
 //! one by one, each with its class, under `cores`, `memories` and `devices`.
 
+use crate::tiles::Noc;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -39,33 +40,6 @@ pub struct Platform {
     /// The network on chip that joins network interfaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noc: Option<Noc>,
-}
-
-/// A network on chip.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Noc {
-    /// How its routers are joined.
-    pub topology: Topology,
-    /// Routers in x.
-    pub width: u32,
-    /// Routers in y.
-    pub height: u32,
-    /// Bits of a flit: 8 to 32, a multiple of 4.
-    pub flit_bits: u32,
-    /// Flits that each input buffer of a router holds.
-    pub buffer_flits: u32,
-}
-
-/// How the routers of a network are joined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Topology {
-    /// Rows and columns with open ends.
-    Mesh,
-    /// Rows and columns closed to rings.
-    Torus,
-    /// One ring.
-    Ring,
 }
 
 /// What the seed decides on a platform.
