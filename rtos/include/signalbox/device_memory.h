@@ -10,7 +10,7 @@
 
 #include "signalbox/err.h"
 
-/** Alignment of buffers: at least a line of every supported cache. */
+/** Alignment of buffers: a line of the largest supported cache. */
 #define SB_DM_ALIGN 32u
 
 /** Memory that one buffer takes. */
@@ -31,7 +31,7 @@ struct sb_dm_pool {
 /** `memory`: count * SB_DM_STRIDE(buffer_bytes), aligned to SB_DM_ALIGN. `books`: count elements.
  *  Context: any, before its first use.
  *  Errors:  SB_ERR_ARGUMENT  memory or books missing, or memory not aligned
- *           SB_ERR_SIZE      no buffers, more than 65534, of 0 bytes, or more than 2^32-1 bytes altogether
+ *           SB_ERR_SIZE      the core's cache has longer lines than SB_DM_ALIGN; no buffers, more than 65534, of 0 bytes, or more than 2^32-1 bytes altogether
  *  Source:  osek-linx 2.2.4.4                                                                           [DMB-001] */
 SB_MUST_USE enum sb_err sb_dm_init(struct sb_dm_pool *pool, void *memory, uint32_t buffer_bytes,
                                    uint32_t count, uint16_t *books);

@@ -6,8 +6,6 @@
 #include "platform.h"
 #include "signalbox/port.h"
 
-_Static_assert(SB_CACHE_LINE_BYTES <= SB_DM_ALIGN, "a buffer must not share a line");
-
 #define NONE 0xffffu
 #define TAKEN 0xfffeu
 
@@ -17,8 +15,8 @@ enum sb_err sb_dm_init(struct sb_dm_pool *pool, void *memory, uint32_t buffer_by
     if (pool == NULL || memory == NULL || books == NULL || (uintptr_t)memory % SB_DM_ALIGN != 0) {
         return SB_ERR_ARGUMENT;
     }
-    if (buffer_bytes == 0 || buffer_bytes > UINT32_MAX - SB_DM_ALIGN || count == 0 || count > TAKEN ||
-        SB_DM_STRIDE(buffer_bytes) > UINT32_MAX / count) {
+    if (SB_CACHE_LINE_BYTES > SB_DM_ALIGN || buffer_bytes == 0 || buffer_bytes > UINT32_MAX - SB_DM_ALIGN ||
+        count == 0 || count > TAKEN || SB_DM_STRIDE(buffer_bytes) > UINT32_MAX / count) {
         return SB_ERR_SIZE;
     }
     *pool = (struct sb_dm_pool){.memory = memory,
