@@ -79,17 +79,17 @@ def _class(name: str) -> dict[str, Any]:
 
 def _has(core: dict[str, Any], feature: str) -> bool:
     first, *others = str(core.get("isa", "")).removeprefix("rv32").split("_")
-    return feature in first or feature in others or feature in core.get("modes", ())
+    return feature in first or feature in others
 
 
 def class_for(feature: str | None) -> str | None:
-    """The core class of `virt` that has an extension or a mode; None when there is none."""
+    """The core class of `virt` that has an extension; None when there is none."""
     return next((name for name in ("ideal", "ideal-f") if feature is None or _has(_class(name), feature)), None)
 
 
 @dataclass(frozen=True)
 class NotRun:
-    """Tests that are not run, and why. `unless` names an extension or a mode: if a core has it they are run."""
+    """Tests that are not run, and why. `unless` names an extension: if a core has it they are run."""
 
     tests: str
     why: str

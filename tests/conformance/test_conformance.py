@@ -18,8 +18,8 @@ from tests.conformance.suite import CACHED, GCC, Case
 SOURCES = suite.vendor()
 CASES = suite.all_cases(SOURCES) if SOURCES else []
 RUN, LEFT_OUT = suite.split(CASES)
-#: Not repeated behind caches: stores into code that no data cache is cleaned of, and user mode, which `nios2f` has not.
-NOT_CACHED = {"riscv-tests/rv32ui/fence_i", "arch/Zifencei/Fencei", "riscv-tests/rv32mi/scall"}
+#: Not repeated behind caches: stores into code that no data cache is cleaned of.
+NOT_CACHED = {"riscv-tests/rv32ui/fence_i", "arch/Zifencei/Fencei"}
 CACHED_RUN = [c for c in RUN if c.name not in NOT_CACHED and suite.needs(c) is None]
 
 if TYPE_CHECKING:
