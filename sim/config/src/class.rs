@@ -2,10 +2,10 @@
 //! Core classes: what follows from several keys together.
 
 use crate::check::{check, Places};
+use crate::class_types::{CoreClass, Mode, Predictor};
 use crate::platform::duplicate;
 use crate::platform_keys::CLASS;
 use crate::problem::{InputError, Problem};
-use crate::types::{CoreClass, Mode, Predictor};
 use serde_json::Value as Json;
 
 /// Check the text of a core class. `name` is the name by which it was found.

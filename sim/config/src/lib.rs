@@ -8,6 +8,7 @@
 mod caches;
 mod check;
 mod class;
+mod class_types;
 mod keys;
 mod loader;
 mod map;
@@ -23,6 +24,7 @@ mod tiles;
 mod types;
 
 pub use class::class_resolve;
+pub use class_types::*;
 pub use loader::{load, Found, Library, NotFound};
 pub use map::{AddressMap, Owner, Region};
 pub use overrides::apply_overrides;

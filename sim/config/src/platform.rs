@@ -4,6 +4,7 @@
 use crate::caches;
 use crate::check::{check, Places};
 use crate::class::class_resolve;
+use crate::class_types::CoreClass;
 use crate::loader::{load, Library};
 use crate::platform_keys::PLATFORM;
 use crate::problem::{InputError, Problem};
@@ -158,6 +159,7 @@ fn model(word: &str, cores: Option<usize>, contexts: usize) -> Model {
         "clint" => (0xc000, 2 * most),
         "timer" => (16, 1),
         "pulse" => (8, 1),
+        "irq_block" => (0x180, 1),
         "mutex" => (8, 0),
         "plic" => (0x20_0000 + 0x1000 * (contexts * cores.unwrap_or(1)) as u64, contexts * most),
         "goldfish_rtc" => (0x24, 1),
@@ -372,12 +374,12 @@ fn lines(platform: &Platform, cores: Option<usize>, places: &Places) -> Vec<Prob
 fn inputs(platform: &Platform, places: &Places) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (i, d) in platform.devices.iter().enumerate() {
-        let DeviceModel::Plic { sources, inputs, .. } = &d.model else { continue };
+        let Some((inputs, sources)) = d.model.sources() else { continue };
         let mut used: BTreeMap<u32, Range<usize>> = BTreeMap::new();
         for (k, wire) in inputs.iter().enumerate() {
             let at = |key: &str| places.of(&format!("device.{i}.inputs.{k}.{key}"));
-            if wire.source > *sources {
-                let help = format!("its sources are 1 to {sources}");
+            if !sources.contains(&wire.source) {
+                let help = format!("its sources are {} to {}", sources.start(), sources.end());
                 problems.push(Problem::at(
                     at("source"),
                     format!("`{}` has no source {}", d.name, wire.source),

@@ -380,6 +380,16 @@ static DEVICE: Table = Table {
             },
             Case { word: "timer", doc: "64-bit COUNT of the base clock and COMPARE", keys: &[] },
             Case { word: "pulse", doc: "pulse interrupts from other cores", keys: &[] },
+            Case {
+                word: "irq_block",
+                doc: "interrupt block of a core: 32 sources with enable bits, levels and handler addresses",
+                keys: &[Key::default(
+                        "inputs",
+                        "wires from interrupt outputs of devices to sources",
+                        Value::List(&Value::Table(&INPUT), 0, 32),
+                        Need::Empty,
+                    )],
+            },
             Case { word: "mutex", doc: "hardware mutex", keys: &[] },
             Case { word: "finisher", doc: "ends the run: pass, fail, reset", keys: &[] },
             Case {
@@ -447,7 +457,7 @@ static DEVICE: Table = Table {
 static INPUT: Table = Table {
     what: "an input",
     keys: &[
-        Key::required("source", "number of the source", Value::Int(1, 1023)),
+        Key::required("source", "number of the source; a plic counts from 1", Value::Int(0, 1023)),
         Key::required("device", "name of the device that drives it", Value::Text(Text::Name)),
         Key::default("output", "number of the device's output", Value::Int(0, 1023), Need::Int(0)),
     ],

@@ -83,17 +83,17 @@ pub(crate) fn check(
                 "remove core, or per_core",
             ));
         }
-        if matches!(d.model, DeviceModel::Clint { .. } | DeviceModel::Plic { .. }) {
+        if matches!(d.model, DeviceModel::Clint { .. }) || d.model.sources().is_some() {
             problems.push(Problem::at(
                 at("per_core"),
-                "an interrupt controller of all cores cannot be one for each",
+                "an interrupt controller cannot be one for each core",
                 "not for this model",
                 "remove per_core",
             ));
         }
     }
     for (i, d) in platform.devices.iter().enumerate() {
-        let DeviceModel::Plic { inputs, .. } = &d.model else { continue };
+        let Some((inputs, _)) = d.model.sources() else { continue };
         for (k, wire) in inputs.iter().enumerate() {
             if platform.devices.iter().any(|o| o.per_core && o.name == wire.device) {
                 problems.push(Problem::at(
@@ -193,7 +193,7 @@ fn instance_lines(platform: &Platform, cores: usize, places: &Places) -> Vec<Pro
     let mut problems = Vec::new();
     let mut used: BTreeMap<(usize, u32), (&str, Range<usize>)> = BTreeMap::new();
     for (i, d) in platform.devices.iter().enumerate() {
-        let of_all = matches!(d.model, DeviceModel::Clint { .. } | DeviceModel::Plic { .. });
+        let of_all = matches!(d.model, DeviceModel::Clint { .. }) || d.model.sources().is_some();
         for (k, wire) in d.outputs.iter().enumerate().filter(|_| !(of_all && d.per_core)) {
             let span = places.of(&format!("device.{i}.outputs.{k}.bit"));
             let own = d.per_core && wire.core == NOWHERE;

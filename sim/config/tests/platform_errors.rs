@@ -98,7 +98,7 @@ fn unknown_word() {
     wrong(
         "model = \"finisher\" ",
         "model = \"dma\" ",
-        &["`model` cannot be \"dma\"", "uart16550, clint, timer, pulse, mutex, finisher"],
+        &["`model` cannot be \"dma\"", "uart16550, clint, timer, pulse, irq_block, mutex, finisher"],
     );
     wrong(
         "misaligned = \"trap\" ",
@@ -486,6 +486,16 @@ fn interrupt_controller() {
         "{ source = 10, device = \"finisher\" }",
         &["`finisher` has no interrupt output 0", "uart16550, timer, pulse, goldfish_rtc and virtio_mmio"],
     );
+    let block = |wire: &str| {
+        let uart = "[[device]]\nname = \"block\"\nmodel = \"irq_block\"\nbase = 0x3000_0000\ninputs = ";
+        format!("{uart}[{wire}]\n\n[[device]]\nname = \"finisher\"")
+    };
+    let finisher = "[[device]]\nname = \"finisher\"";
+    let wire = "{ source = 32, device = \"uart0\" }";
+    let changed = change(&text("virt"), finisher, &block(wire));
+    holds(&error(&changed), &["`block` has no source 32", "its sources are 0 to 31"]);
+    let changed = change(&text("virt"), finisher, &block("{ source = 0, device = \"uart0\" }"));
+    assert!(platform_resolve(&changed, "p.toml", &[platforms()]).is_ok(), "an output may go to both");
     wrong_on_virt(
         "model = \"plic\"",
         "model = \"plic\"\noutputs = [{ output = 0, core = 0, bit = 11 }]",

@@ -12,6 +12,7 @@
 mod clint;
 mod finisher;
 mod goldfish_rtc;
+mod irq_block;
 mod mutex;
 mod ni;
 mod plic;
@@ -24,6 +25,7 @@ mod virtio_mmio;
 pub use clint::Clint;
 pub use finisher::Finisher;
 pub use goldfish_rtc::GoldfishRtc;
+pub use irq_block::IrqBlock;
 pub use mutex::HwMutex;
 pub use ni::{NetworkInterface, NiConfig};
 pub use plic::Plic;

@@ -13,8 +13,8 @@ use crate::machine::{Core, Machine, Port, State, WayBack};
 use crate::onchip::OnChip;
 use config::{DeviceModel, MemoryKind, Platform};
 use dev::{
-    Clint, Finisher, GoldfishRtc, HwMutex, NetworkInterface, NiConfig, Plic, PulseIrq, ResetRom, Timer, Uart16550,
-    VirtioMmio,
+    Clint, Finisher, GoldfishRtc, HwMutex, IrqBlock, NetworkInterface, NiConfig, Plic, PulseIrq, ResetRom, Timer,
+    Uart16550, VirtioMmio,
 };
 use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
@@ -169,6 +169,7 @@ fn device_slave(device: &config::Device, platform: &Platform, receives: &Arc<Vec
         DeviceModel::Clint { hz } => Box::new(Clint::new(platform.cores.len(), clint_divider(platform, hz), 0)),
         DeviceModel::Timer => Box::new(Timer::new()),
         DeviceModel::Pulse => Box::new(PulseIrq::new()),
+        DeviceModel::IrqBlock { .. } => Box::new(IrqBlock::new()),
         DeviceModel::Mutex => Box::new(HwMutex::new()),
         DeviceModel::Finisher => Box::new(Finisher::new()),
         DeviceModel::Plic { sources, priority_bits, modes, .. } => {
@@ -297,7 +298,7 @@ fn network(platform: &Platform, slaves: usize) -> Result<Option<Box<OnChip>>, Im
 fn wire_devices(platform: &Platform, slaves: &mut [Slave]) {
     let first = platform.memories.len();
     for (controller, d) in platform.devices.iter().enumerate() {
-        let DeviceModel::Plic { inputs, .. } = &d.model else { continue };
+        let Some((inputs, _)) = d.model.sources() else { continue };
         for wire in inputs {
             let Some(from) = platform.devices.iter().position(|o| o.name == wire.device) else { continue };
             if let Target::Device { outputs, .. } = &mut slaves[first + from].target {
