@@ -312,6 +312,8 @@ impl<M: Peek> Peek for Guarded<'_, M> {
 }
 
 impl<M: HartMemory> HartMemory for Guarded<'_, M> {
+    const WATCHED: bool = M::WATCHED;
+
     fn fetch_line_bytes(&self) -> u32 {
         if self.guard.fine {
             FINE
@@ -413,6 +415,14 @@ impl<M: HartMemory> HartMemory for Guarded<'_, M> {
             self.mem.prefetch(now, addr, what);
         }
     }
+    fn executing(&mut self, now: Cycle, pc: u32, bytes: u32) {
+        self.mem.executing(now, pc, bytes);
+    }
+
+    fn fence(&mut self, now: Cycle) -> Access {
+        self.mem.fence(now)
+    }
+
     fn fence_i(&mut self, now: Cycle) {
         self.mem.fence_i(now);
     }
