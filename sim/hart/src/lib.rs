@@ -488,6 +488,11 @@ impl Hart {
         self.s.asleep
     }
 
+    /// Whether the hart makes records.
+    pub fn is_observed(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// Whether the hart is suspended at an instruction.
     pub fn suspended(&self) -> bool {
         self.s.held.is_some()

@@ -65,6 +65,11 @@ impl RoundRobin {
         Some(winner)
     }
 
+    /// Who was served last.
+    pub fn last(&self) -> usize {
+        self.last
+    }
+
     /// `master` is granted, since nobody else waits.
     #[inline]
     pub fn grant_alone(&mut self, master: usize) {

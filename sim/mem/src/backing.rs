@@ -82,6 +82,12 @@ impl Backing {
         self.size
     }
 
+    /// Whether the page that holds `addr` has been written.
+    #[inline]
+    pub fn is_written(&self, addr: u32) -> bool {
+        matches!(self.pages.get((addr.wrapping_sub(self.base) as usize) >> PAGE_BITS), Some(Some(_)))
+    }
+
     /// Whether all `bytes` bytes at `addr` are in this memory.
     #[inline]
     pub fn contains(&self, addr: u32, bytes: u32) -> bool {

@@ -14,7 +14,7 @@
 //! Deliberately lacks: where lines come from and go to.
 
 use crate::order::{Order, Replacement};
-use engine::Width;
+use engine::{Bytes, Width};
 
 /// Size, line and ways of a cache. Lines have 8 to 64 bytes, a power of two; so is the number of sets; two lines at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -471,6 +471,32 @@ impl Cache {
         self.order.counts_hits()
     }
 
+    /// Whether each line has one place only.
+    #[inline]
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    /// What is in a place of a direct-mapped cache, to be put back by [`undo_fill`](Self::undo_fill).
+    pub(crate) fn keep(&self, place: usize) -> (LineUndo, Bytes) {
+        let Place { tag, version, dirty, .. } = self.places[place];
+        (LineUndo { place: place as u32, tag, version, dirty }, Bytes::new(self.line(place)))
+    }
+
+    /// Put back what was in a place of a direct-mapped cache.
+    pub(crate) fn undo_fill(&mut self, undo: LineUndo, bytes: &[u8]) {
+        let place = undo.place as usize;
+        let at = place << self.line_bits;
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        self.clear_front_of(place);
+        self.undo_drop(undo);
+    }
+
+    /// Memory lacks bytes of the line in this place again.
+    pub(crate) fn set_dirty(&mut self, place: usize) {
+        self.places[place].dirty = true;
+    }
+
     fn new_version(&mut self) -> u32 {
         self.changes += 1;
         self.last_version = self.last_version.checked_add(1).unwrap_or(1);
@@ -518,8 +544,8 @@ pub(crate) struct StoreUndo {
 /// What a place held before it was emptied.
 #[derive(Clone, Copy)]
 pub(crate) struct LineUndo {
-    place: u32,
-    tag: u32,
+    pub(crate) place: u32,
+    pub(crate) tag: u32,
     version: u32,
     dirty: bool,
 }

@@ -76,6 +76,8 @@ pub struct CachedPort {
     stores: Vec<StoreUndo>,
     data_drops: Vec<LineUndo>,
     instruction_drops: Vec<LineUndo>,
+    /// Lines moved ahead, between which the order of drops and stores is the same.
+    moves: Vec<alone::MoveUndo>,
     /// At the checkpoint; the suspended access only if there was one.
     saved: (Reservation, Option<Outstanding>),
     stats: CacheStats,
@@ -108,6 +110,7 @@ impl CachedPort {
             stores: Vec::new(),
             data_drops: Vec::new(),
             instruction_drops: Vec::new(),
+            moves: Vec::new(),
             saved: Default::default(),
             stats: CacheStats::default(),
         }
@@ -597,6 +600,7 @@ impl HartMemory for CachedPort {
     }
 
     fn checkpoint(&mut self) {
+        self.moves.clear();
         self.stores.clear();
         self.data_drops.clear();
         self.instruction_drops.clear();
@@ -612,15 +616,8 @@ impl HartMemory for CachedPort {
     }
 
     fn rewind(&mut self) {
-        while let Some(undo) = self.instruction_drops.pop() {
-            self.icache.undo_drop(undo);
-        }
-        while let Some(undo) = self.data_drops.pop() {
-            self.dcache.undo_drop(undo);
-        }
-        while let Some(undo) = self.stores.pop() {
-            self.dcache.undo_store(undo);
-        }
+        debug_assert!(self.moves.is_empty(), "lines moved ahead are undone first");
+        self.undo_logs((0, 0, 0));
         self.icache.rewind();
         self.dcache.rewind();
         if let Some((line, _)) = self.arriving {

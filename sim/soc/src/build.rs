@@ -541,6 +541,7 @@ pub(crate) fn machine(
             has_icache: c.icache.is_some(),
             has_dcache: c.dcache.is_some(),
             way_back: WayBack::Gone,
+            marks: Vec::new(),
         });
     }
     let agenda = Agenda::new(cores.len());
@@ -552,6 +553,7 @@ pub(crate) fn machine(
     Ok(Machine {
         cores,
         agenda,
+        threads: 1,
         fabric,
         images,
         ended: None,

@@ -141,11 +141,56 @@ pub(crate) struct Slave {
     pub stats: SlaveStats,
 }
 
+/// What a service of a memory without a past changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlaveMark {
+    free_at: Cycle,
+    last: usize,
+    counts: (u64, u64, u64),
+    waits: [u64; WAIT_CLASSES],
+}
+
 impl Slave {
     /// Whether it has nothing to do at `arrival`, and nobody waits for it.
     #[inline]
-    fn is_idle(&self, arrival: Cycle) -> bool {
+    pub fn is_idle(&self, arrival: Cycle) -> bool {
         self.free_at <= arrival && self.coming.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Whether what an access costs does not depend on those before.
+    pub fn has_no_past(&self) -> bool {
+        matches!(self.target, Target::Memory { timing: MemoryTiming::Sram(_) | MemoryTiming::Ideal, .. })
+    }
+
+    /// What a service changes, to be put back.
+    pub fn mark(&self) -> SlaveMark {
+        let s = &self.stats;
+        SlaveMark {
+            free_at: self.free_at,
+            last: self.arbiter.last(),
+            counts: (s.accesses, s.busy_cycles, s.wait_cycles),
+            waits: s.wait_histogram,
+        }
+    }
+
+    /// Be as at the mark.
+    pub fn go_back(&mut self, mark: SlaveMark) {
+        self.free_at = mark.free_at;
+        self.arbiter.grant_alone(mark.last);
+        (self.stats.accesses, self.stats.busy_cycles, self.stats.wait_cycles) = mark.counts;
+        self.stats.wait_histogram = mark.waits;
+    }
+
+    /// Serve the transfer of a line to the core whose own memory this is; answers its end. The line is moved by the port.
+    pub fn move_line(&mut self, line: LineMove, arrival: Cycle) -> Cycle {
+        let offset = line.addr - self.base;
+        let service = match &mut self.target {
+            Target::Memory { timing, .. } => timing.service(arrival, offset, line.bytes, line.write),
+            Target::Device { .. } => Cycles(1).into(),
+        };
+        let master = self.own.unwrap_or(0) * 2 + usize::from(line.master == MasterKind::Data);
+        self.arbiter.grant_alone(master);
+        self.count(arrival, Cycles(0), service)
     }
 
     /// Note a service; says when it is answered.
@@ -264,6 +309,18 @@ impl Fabric {
         let region = region_at(&self.regions, addr)?;
         self.last = region;
         Some(region.slave as usize)
+    }
+
+    /// The memory at `addr` that `core` alone sees: the number of its slave, the slave, the bytes.
+    #[inline]
+    pub fn own_memory(&mut self, core: usize, addr: u32) -> Option<(usize, &mut Slave, &mut Backing)> {
+        let region = region_at(self.own.get(core)?, addr)?;
+        let slave = &mut self.slaves[region.slave as usize];
+        let Target::Memory { index, .. } = slave.target else { return None };
+        if self.l2s[index].is_some() {
+            return None;
+        }
+        Some((region.slave as usize, slave, &mut self.memories[index]))
     }
 
     /// Whether a slave has nothing to do at `arrival`, and nobody waits for it.

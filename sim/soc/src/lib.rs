@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A whole system: images, cores, interconnect and devices, advanced by one owner of time.
 //!
-//! Deliberately lacks: host threads, files, and any idea of what is worth measuring.
+//! Deliberately lacks: files, and any idea of what is worth measuring.
 
 mod agenda;
+mod ahead;
 mod build;
 mod coherence;
 mod device_tree;

@@ -11,12 +11,13 @@
 //! Order within a cycle: device wake-ups, then what comes from the network on chip, then grants, then harts by index. A
 //! request that a hart issues at t arrives at t+1 at the earliest, so a grant at T sees all its competitors.
 //!
-//! Deliberately lacks: host threads, and any wall clock.
+//! Deliberately lacks: any wall clock. Host threads only run cores ahead (`ahead.rs`): no order depends on them.
 
 use crate::agenda::Agenda;
+use crate::ahead::{run_ahead, Whole};
 use crate::build;
 use crate::coherence::{CheckedSeen, Checker, Transfer, Watch};
-use crate::fabric::{Effects, Fabric, Queued, Served};
+use crate::fabric::{Effects, Fabric, Queued, Served, SlaveMark};
 use crate::fault::Fault;
 use crate::image::{Image, ImageError};
 use crate::shadow::Who;
@@ -31,7 +32,7 @@ use serde::Serialize;
 use trace::Account;
 
 /// How far a hart may run ahead before it is checkpointed again; bounds the undo log.
-const SLICE: Cycles = Cycles(4096);
+pub(crate) const SLICE: Cycles = Cycles(4096);
 
 /// Ticks that find every core asleep before a run comes back with [`StopReason::Idle`].
 pub const IDLE_TICKS: u32 = 500;
@@ -54,6 +55,8 @@ pub(crate) enum State {
     Waiting,
     /// In wfi; the next line change may wake it.
     Asleep,
+    /// Stopped by a fault, which ends the run when the core is the earliest.
+    Faulted,
     /// Without an image, or stopped by a fault.
     Off,
 }
@@ -74,6 +77,25 @@ pub(crate) struct Core {
     pub posted_pc: u32,
     /// What the coherence checker looks at.
     pub watch: Option<Box<Watch>>,
+    /// What its own memories' slaves were at the checkpoint, if they have changed since.
+    pub marks: Vec<(usize, SlaveMark)>,
+}
+
+impl State {
+    /// Of a core whose hart has stopped so.
+    pub fn after(stop: Stop) -> State {
+        match stop {
+            Stop::Limit => State::Ready,
+            Stop::Pending => State::Asking,
+            Stop::Sleep => State::Asleep,
+            Stop::Fault { .. } => State::Faulted,
+        }
+    }
+
+    /// Whether the core may have run ahead of what is final.
+    fn may_be_ahead(&self) -> bool {
+        matches!(self, State::Ready | State::Asking | State::Asleep | State::Faulted)
+    }
 }
 
 /// What a core's checkpoint is worth.
@@ -123,6 +145,8 @@ pub struct Outcome {
 /// A whole system.
 pub struct Machine {
     pub(crate) cores: Vec<Core>,
+    /// Host threads that run cores ahead.
+    pub(crate) threads: usize,
     /// When each core acts next; kept by [`Machine::changed`].
     pub(crate) agenda: Agenda,
     pub(crate) fabric: Fabric,
@@ -165,7 +189,7 @@ macro_rules! with_memory {
 }
 
 /// What a request's service is charged to.
-fn account(cause: Cause) -> Account {
+pub(crate) fn account(cause: Cause) -> Account {
     match cause {
         Cause::Fetch => Account::Fetch,
         Cause::Miss => Account::Miss,
@@ -222,6 +246,7 @@ impl Machine {
         for core in 0..self.cores.len() {
             self.changed(core);
         }
+        let mut wait = 0;
         loop {
             let (core, core_at) = self.agenda.first();
             let event_at = self.fabric.next_event();
@@ -232,6 +257,13 @@ impl Machine {
             }
             if at >= until {
                 return Outcome { stop: StopReason::Budget, code: 0, cycle: until.0 };
+            }
+            if self.threads > 1 && event_at > core_at {
+                if wait == 0 && self.run_batch(core_at, until) {
+                    continue;
+                }
+                // Looking costs a look at every core.
+                wait = if wait == 0 { self.cores.len() } else { wait - 1 };
             }
             let outcome =
                 if event_at <= core_at { self.event(event_at, until) } else { self.step(core, core_at, until) };
@@ -244,7 +276,7 @@ impl Machine {
     /// The cycle at which a core acts next.
     fn acts_at(core: &Core) -> Cycle {
         match core.state {
-            State::Ready | State::Next(_) => core.hart.now(),
+            State::Ready | State::Next(_) | State::Faulted => core.hart.now(),
             State::Asking => match &core.port {
                 Port::Cached(port) if port.needs_data_master() => core.hart.now().max(core.not_before),
                 _ => core.hart.now(),
@@ -256,7 +288,7 @@ impl Machine {
 
     /// A core's state, its time or its line changes are others than before.
     #[inline]
-    fn changed(&mut self, index: usize) {
+    pub(crate) fn changed(&mut self, index: usize) {
         self.agenda.set(index, Self::acts_at(&self.cores[index]));
     }
 
@@ -342,7 +374,7 @@ impl Machine {
     fn raise(&mut self, line: Line, level: bool, at: Cycle) {
         let index = usize::from(line.core);
         let Some(core) = self.cores.get_mut(index) else { return };
-        let ran_ahead = matches!(core.state, State::Ready | State::Asking | State::Asleep) && core.hart.passed(at);
+        let ran_ahead = core.state.may_be_ahead() && core.hart.passed(at);
         if ran_ahead && core.way_back == WayBack::Open {
             Self::rewind(core, &mut self.fabric, index);
         }
@@ -351,6 +383,16 @@ impl Machine {
     }
 
     fn rewind(core: &mut Core, fabric: &mut Fabric, index: usize) {
+        if let Port::Cached(port) = &mut core.port {
+            port.rewind_ahead(|addr, bytes| {
+                if let Some((_, _, memory)) = fabric.own_memory(index, addr) {
+                    memory.write(addr, bytes);
+                }
+            });
+        }
+        for (slave, mark) in core.marks.drain(..) {
+            fabric.slaves[slave].go_back(mark);
+        }
         with_memory!(core, fabric, index, Cycle::ZERO, |hart, mem| {
             hart.rewind();
             mem.rewind();
@@ -365,6 +407,7 @@ impl Machine {
             return;
         }
         core.way_back = WayBack::Fresh;
+        core.marks.clear();
         with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.checkpoint();
             mem.checkpoint();
@@ -379,7 +422,15 @@ impl Machine {
     }
 
     fn act(&mut self, index: usize, now: Cycle, until: Cycle) -> Option<Outcome> {
+        let waits_for_own = self.cores[index].state == State::Asking && self.waits_for_own(index);
         match self.cores[index].state {
+            State::Faulted => {
+                self.cores[index].state = State::Off;
+                self.hart_fault(index);
+                return Some(Outcome { stop: StopReason::Fault, code: 0, cycle: now.0 });
+            }
+            // A line of its own memory is moved as part of running ahead.
+            State::Asking if waits_for_own => self.cores[index].state = State::Ready,
             State::Asking => {
                 let core = &mut self.cores[index];
                 core.state = State::Ready;
@@ -411,20 +462,21 @@ impl Machine {
                 }
                 return None;
             }
-            let core = &mut self.cores[index];
-            match stop {
-                Stop::Limit => core.state = State::Ready,
-                Stop::Pending => core.state = State::Asking,
-                Stop::Sleep => core.state = State::Asleep,
-                Stop::Fault { .. } => {
-                    core.state = State::Off;
-                    let cycle = core.hart.now().0;
-                    self.hart_fault(index);
-                    return Some(Outcome { stop: StopReason::Fault, code: 0, cycle });
-                }
-            }
+            self.cores[index].state = State::after(stop);
             return None;
         }
+    }
+
+    /// Whether a core is suspended at an access to a memory that is its own, and can go on over it.
+    fn waits_for_own(&mut self, index: usize) -> bool {
+        let Port::Cached(port) = &self.cores[index].port else { return false };
+        let Some(line) = port.next_line() else { return false };
+        let arrival = self.cores[index].hart.now() + self.fabric.request;
+        let own = self.fabric.own_memory(index, line.addr);
+        own.is_some_and(|(_, slave, memory)| {
+            let known = memory.contains(line.addr, line.bytes) && (!line.write || memory.is_written(line.addr));
+            known && slave.has_no_past() && slave.is_idle(arrival)
+        })
     }
 
     /// Let a core's hart run from `now`, when nobody else acts before `ordered`.
@@ -442,6 +494,15 @@ impl Machine {
         core.way_back = if reachable { WayBack::Open } else { WayBack::Gone };
         let ideal = matches!(core.port, Port::Ideal(_));
         let first_limit = if ideal { limit.min(ordered) } else { limit };
+        if let Core { hart, port: Port::Cached(port), marks, watch: None, .. } = core {
+            if !reachable {
+                port.checkpoint();
+                marks.clear();
+            }
+            let delays = (self.fabric.request, self.fabric.response);
+            let around = &mut Whole { fabric: &mut self.fabric, core: index };
+            return run_ahead(hart, port, marks, around, delays, limit);
+        }
         let mut stop = with_memory!(core, self.fabric, index, ordered, |hart, mem| {
             if !reachable {
                 mem.checkpoint();
@@ -598,7 +659,7 @@ impl Machine {
         }
         for index in 0..self.cores.len() {
             let core = &mut self.cores[index];
-            let ahead = matches!(core.state, State::Ready | State::Asking | State::Asleep) && core.hart.now() > at;
+            let ahead = core.state.may_be_ahead() && core.hart.now() > at;
             // What has gone on for good began its last instruction before `at`.
             if !ahead || core.way_back != WayBack::Open {
                 continue;
@@ -606,12 +667,15 @@ impl Machine {
             Self::rewind(core, &mut self.fabric, index);
             if core.hart.now() < at && core.state == State::Ready {
                 core.way_back = WayBack::Open;
-                let stop = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, at));
-                core.state = match stop {
-                    Stop::Pending => State::Asking,
-                    Stop::Sleep => State::Asleep,
-                    _ => State::Ready,
+                let delays = (self.fabric.request, self.fabric.response);
+                let stop = match core {
+                    Core { hart, port: Port::Cached(port), marks, watch: None, .. } => {
+                        let around = &mut Whole { fabric: &mut self.fabric, core: index };
+                        run_ahead(hart, port, marks, around, delays, at)
+                    }
+                    _ => with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, at)),
                 };
+                core.state = State::after(stop);
             }
         }
     }

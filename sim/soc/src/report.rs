@@ -154,6 +154,7 @@ impl Machine {
                 State::Waiting => 3,
                 State::Asleep => 4,
                 State::Off => 5,
+                State::Faulted => 6,
             });
             h.add(core.not_before.0);
         }

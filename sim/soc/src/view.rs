@@ -66,6 +66,15 @@ impl Peek for CachedSeen<'_> {
     }
 }
 
+/// The port of a core with caches whose hart writes nothing down, and so looks at nothing.
+pub(crate) struct Unseen<'a>(pub &'a mut CachedPort);
+
+impl Peek for Unseen<'_> {
+    fn peek(&self, _addr: u32) -> u8 {
+        0
+    }
+}
+
 /// The port of a core without caches, on shared memory.
 pub(crate) struct IdealSeen<'a>(pub IdealView<'a>);
 
@@ -158,4 +167,5 @@ macro_rules! forward {
 }
 
 forward!(CachedSeen<'_>, self => self.port);
+forward!(Unseen<'_>, self => self.0);
 forward!(IdealSeen<'_>, self => self.0);

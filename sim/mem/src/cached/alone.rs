@@ -5,9 +5,10 @@
 
 use super::CachedPort;
 use crate::backing::Backing;
+use crate::cache::LineUndo;
 use crate::outstanding::Transfer;
 use crate::policy::{Policy, Victim};
-use engine::{Cause, HartMemory, MasterKind};
+use engine::{Bytes, Cause, HartMemory, MasterKind};
 
 /// A line on its way between a cache and a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +23,22 @@ pub struct LineMove {
     pub cause: Cause,
     /// Which master port of the hart.
     pub master: MasterKind,
+}
+
+/// A line moved ahead: what its place held, the bytes that were overwritten (of memory, if it was written back), and how long the
+/// other logs were then.
+pub(super) struct MoveUndo {
+    what: Moved,
+    place: LineUndo,
+    bytes: Bytes,
+    logs: (usize, usize, usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    Written,
+    Data,
+    Instructions,
 }
 
 /// Whether this policy allows it.
@@ -108,6 +125,97 @@ impl CachedPort {
             _ => return,
         }
         self.checkpoint();
+    }
+
+    /// As [`next_line`](Self::next_line), where the move can be undone: not among ways, whose order of use moves with it.
+    #[inline]
+    pub fn next_line_ahead(&self) -> Option<LineMove> {
+        if self.icache.is_direct() && self.dcache.is_direct() {
+            return self.next_line();
+        }
+        None
+    }
+
+    /// Move the line that [`next_line_ahead`](Self::next_line_ahead) says. Nobody else sees that memory, and the move is undone by
+    /// [`rewind_ahead`](Self::rewind_ahead) with what else has happened since the checkpoint.
+    pub fn move_line_ahead(&mut self, memory: &mut Backing) {
+        let Some((_, transfer, _)) = self.outstanding.todo() else { return };
+        let logs = (self.stores.len(), self.data_drops.len(), self.instruction_drops.len());
+        let (what, (place, bytes)) = match transfer {
+            Transfer::WriteBack(place) => {
+                let kept = self.write_victim_ahead(place as usize, memory);
+                self.outstanding.line_moved();
+                (Moved::Written, kept)
+            }
+            Transfer::FillData(line) => {
+                let place = self.dcache.victim(line);
+                if self.dcache.is_dirty(place) {
+                    (Moved::Written, self.write_victim_ahead(place, memory))
+                } else {
+                    let kept = self.dcache.keep(place);
+                    self.unreserve(place);
+                    self.dcache.replace(place);
+                    memory.read(line, self.dcache.place_for(place, line));
+                    self.stats.dcache_misses += 1;
+                    self.outstanding.line_moved();
+                    (Moved::Data, kept)
+                }
+            }
+            Transfer::FillInstruction(line) => {
+                let place = self.icache.victim(line);
+                let kept = self.icache.keep(place);
+                self.icache.replace(place);
+                memory.read(line, self.icache.place_for(place, line));
+                self.stats.icache_misses += 1;
+                self.outstanding.line_moved();
+                (Moved::Instructions, kept)
+            }
+            _ => return,
+        };
+        self.moves.push(MoveUndo { what, place, bytes, logs });
+    }
+
+    fn write_victim_ahead(&mut self, place: usize, memory: &mut Backing) -> (LineUndo, Bytes) {
+        let (kept, mut bytes) = self.dcache.keep(place);
+        memory.read(self.dcache.tag(place), &mut bytes);
+        self.write_victim(place, memory);
+        (kept, bytes)
+    }
+
+    /// Undo the lines moved by [`move_line_ahead`](Self::move_line_ahead) since the checkpoint, and what came after the first of them;
+    /// before [`rewind`](HartMemory::rewind), which undoes the rest. `write` puts bytes into memory.
+    pub fn rewind_ahead(&mut self, mut write: impl FnMut(u32, &[u8])) {
+        while let Some(undo) = self.moves.pop() {
+            self.undo_logs(undo.logs);
+            match undo.what {
+                Moved::Written => {
+                    write(undo.place.tag, &undo.bytes);
+                    self.dcache.set_dirty(undo.place.place as usize);
+                    self.stats.write_backs -= 1;
+                }
+                Moved::Data => {
+                    self.dcache.undo_fill(undo.place, &undo.bytes);
+                    self.stats.dcache_misses -= 1;
+                }
+                Moved::Instructions => {
+                    self.icache.undo_fill(undo.place, &undo.bytes);
+                    self.stats.icache_misses -= 1;
+                }
+            }
+        }
+    }
+
+    /// Undo drops and stores down to these lengths of their logs.
+    pub(super) fn undo_logs(&mut self, (stores, data_drops, instruction_drops): (usize, usize, usize)) {
+        while self.instruction_drops.len() > instruction_drops {
+            self.instruction_drops.pop().into_iter().for_each(|undo| self.icache.undo_drop(undo));
+        }
+        while self.data_drops.len() > data_drops {
+            self.data_drops.pop().into_iter().for_each(|undo| self.dcache.undo_drop(undo));
+        }
+        while self.stores.len() > stores {
+            self.stores.pop().into_iter().for_each(|undo| self.dcache.undo_store(undo));
+        }
     }
 
     fn write_victim(&mut self, place: usize, memory: &mut Backing) {
