@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING, Any
 from signalbox.build.toolchain import GCC, require
 from signalbox.errors import Failed
 from signalbox.resources import data_root, platform_search_dirs, resource
-from signalbox.sim import Machine, host_mops, platform_resolve
+from signalbox.sim import Machine, host_loop, platform_resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _PIECES = 5
 _WARM_CYCLES = 400_000
+_HOST_STEPS = 20_000_000
 _BARE_FLAGS = (
     *("-O2", "-march=rv32imac_zicsr_zifencei", "-mabi=ilp32", "-ffreestanding"),
     *("-nostartfiles", "--specs=picolibc.specs"),
@@ -70,12 +71,12 @@ FIVE = ("coremark", "memcpy-4k", "matrix", "t0-receiver", "random-branches")
 _BUILT = {"integer": "integer", "memcpy-4k": "memcpy", "t0-receiver": "receiver"}
 _FAR = 0x0180_0000
 _OWN = 0x2000_0000
-_STRIDE = 0x1_0000
+_OWN_BYTES = 0x1_0000
 
 CASES = (
     *(Case(w, t) for t in ("full", "ideal-caches") for w in (*FIVE, "integer")),
     *(Case(w, cores=2) for w in ("integer", "memcpy-4k", "t0-receiver")),
-    Case("private-memories", cores=64, platform="many"),
+    *(Case("private-memories", cores=64, platform="many", host_threads=n) for n in (1, 2, 4, 8)),
     Case("shared-bus", cores=64, platform="many"),
     Case("private-memories", cores=2, platform="many"),
     Case("private-memories", cores=256, busy=2, platform="many"),
@@ -131,8 +132,9 @@ def _summary(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _measure(case: Case, instructions: int, folder: Path) -> dict[str, Any]:
     platform, images = _machine(case, folder)
-    host = host_mops()
+    host = _host_mops()
     machine = Machine(platform, images)
+    machine.set_threads(case.host_threads)
     clock = time.thread_time if case.host_threads == 1 else time.perf_counter
     # Enough to warm up what is busy, and to see how many instructions a cycle has.
     at = _WARM_CYCLES
@@ -167,6 +169,13 @@ def _measure(case: Case, instructions: int, folder: Path) -> dict[str, Any]:
         "host_memory_mib": _memory_mib(),
         "state_hash": machine.state_hash(),
     }
+
+
+def _host_mops() -> float:
+    """Million steps per second of the native loop, in the time that this thread has executed."""
+    began = time.thread_time()
+    host_loop(_HOST_STEPS)
+    return _HOST_STEPS / max(time.thread_time() - began, 1e-9) / 1e6
 
 
 def _memory_mib() -> int:
@@ -224,11 +233,10 @@ def _many(case: Case, folder: Path) -> tuple[dict[str, Any], list[tuple[Path, li
     if shared:
         text += _sram("shared", _FAR, 0x1_0000)
     else:
-        for core in range(case.cores):
-            text += _sram(f"own{core}", _OWN + core * _STRIDE, _STRIDE)
+        text += [*_sram("own", _OWN, _OWN_BYTES), "per_core = true"]
     platform = platform_resolve("\n".join(text) + "\n", "<bench>", platform_search_dirs())
     busy = case.busy or case.cores
-    far = [f"-DBENCH_FAR={_FAR:#x}u"] if shared else [f"-DBENCH_DATA={_OWN:#x}u", f"-DBENCH_STRIDE={_STRIDE:#x}u"]
+    far = [f"-DBENCH_FAR={_FAR:#x}u"] if shared else [f"-DBENCH_DATA={_OWN:#x}u"]
     elf = _bare(case, folder, 0x0080_0000, case.cores, 9, [f"-DBENCH_BUSY={busy}u", *far])
     return platform, [(elf, list(range(case.cores)))]
 

@@ -91,10 +91,9 @@ def schema(what: str) -> dict[str, Any]:
     return result
 
 
-def host_mops() -> float:
-    """Million steps per second of a fixed loop of the host: what figures of different hosts are compared by."""
-    result: float = extension().host_mops()
-    return result
+def host_loop(steps: int) -> None:
+    """Execute so many steps of a fixed loop of the host: what figures of different hosts are compared by."""
+    extension().host_loop(steps)
 
 
 def image_info(path: Path) -> dict[str, Any]:
@@ -134,6 +133,10 @@ class Machine:
             )
         except sim.InputError as e:
             raise BadInput(str(e)) from e
+
+    def set_threads(self, threads: int) -> None:
+        """Host threads that run cores ahead. They change no result, only the time that a run takes."""
+        self._machine.set_threads(threads)
 
     def run(self, until_cycle: int) -> dict[str, Any]:
         """Run until this cycle or until something ends the run; see `signalbox.run.outcome` for the reasons."""

@@ -57,6 +57,13 @@ def test_two_busy_cores_among_sleepers_do_what_they_do_alone() -> None:
     assert abs(a - b) < 0.05 * a
 
 
+def test_host_threads_change_nothing() -> None:
+    need("riscv64-unknown-elf-gcc")
+    cases = {n: c for n, c in measure("private-memories").items() if c["cores"] == 64}
+    assert {c["host_threads"] for c in cases.values()} == {1, 2, 4, 8}
+    assert len({(c["instructions"], c["cycles"], c["state_hash"]) for c in cases.values()}) == 1
+
+
 def test_an_unknown_workload() -> None:
     done = signalbox("bench", "sim", "--only", "coremarc")
     assert done.code == 2, done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work for many cores. Whoever compiles this says how many there are (BENCH_CORES), how many of them work (BENCH_BUSY; the others sleep), where
- * each has its words (BENCH_DATA, BENCH_STRIDE), and whether they miss the cache (BENCH_FAR: the address of memory that is read line by
+ * each has words of its own (BENCH_DATA), and whether they miss the cache (BENCH_FAR: the address of memory that is read line by
  * line) or mostly hit it. */
 #include <stdint.h>
 
@@ -19,7 +19,7 @@ static uint32_t work(volatile uint32_t *far, uint32_t sum)
     }
     return sum;
 }
-#define PLACE(core) ((uint32_t *)(uintptr_t)(BENCH_FAR + 0u * (core)))
+#define PLACE (uint32_t *)(uintptr_t)BENCH_FAR
 #else
 #define WORDS 2048u /* 8 KB, twice the data cache of de2-dual */
 
@@ -36,7 +36,7 @@ static uint32_t work(uint32_t *words, uint32_t sum)
     }
     return sum;
 }
-#define PLACE(core) ((uint32_t *)(uintptr_t)(BENCH_DATA + BENCH_STRIDE * (core)))
+#define PLACE (uint32_t *)(uintptr_t)BENCH_DATA
 #endif
 
 void bench(uint32_t core)
@@ -46,7 +46,7 @@ void bench(uint32_t core)
     }
     uint32_t sum = core;
     for (;;) {
-        sum = work(PLACE(core), sum);
+        sum = work(PLACE, sum);
         __asm__ volatile("" : "+r"(sum));
     }
 }

@@ -91,21 +91,18 @@ fn trace_schema() -> String {
     json!({"version": schema.version, "accounts": trace::ACCOUNT_NAMES, "record_bytes": trace::RECORD_BYTES, "records": records}).to_string()
 }
 
-/// Million steps per second of a fixed loop on this host, a xorshift generator in registers: what speeds measured on different
-/// hosts, or at different times on a busy one, are related to.
+/// Execute so many steps of a fixed loop on this host, a xorshift generator in registers: what speeds measured on different hosts, or at
+/// different times on a busy one, are related to.
 #[pyfunction]
-fn host_mops(py: Python<'_>) -> f64 {
-    const STEPS: u32 = 50_000_000;
+fn host_loop(py: Python<'_>, steps: u32) -> u32 {
     py.detach(|| {
-        let began = std::time::Instant::now();
         let mut x = std::hint::black_box(0x9e37_79b9_u32);
-        for _ in 0..STEPS {
+        for _ in 0..steps {
             x ^= x << 13;
             x ^= x >> 17;
             x ^= x << 5;
         }
-        std::hint::black_box(x);
-        f64::from(STEPS) / began.elapsed().as_secs_f64().max(1e-9) / 1e6
+        std::hint::black_box(x)
     })
 }
 
@@ -161,6 +158,11 @@ impl Machine {
         let make = if check_coherence { soc::Machine::checked } else { soc::Machine::new };
         let machine = make(&platform, images, seed, observe).map_err(input_error)?;
         Ok(Machine { machine })
+    }
+
+    /// Host threads that run cores ahead; they change no result.
+    fn set_threads(&mut self, threads: usize) {
+        self.machine.set_threads(threads);
     }
 
     /// Run until the absolute cycle `max_cycles` or until the program ends.
@@ -242,7 +244,7 @@ fn _sim(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(platform_schema, m)?)?;
     m.add_function(wrap_pyfunction!(system_schema, m)?)?;
     m.add_function(wrap_pyfunction!(trace_schema, m)?)?;
-    m.add_function(wrap_pyfunction!(host_mops, m)?)?;
+    m.add_function(wrap_pyfunction!(host_loop, m)?)?;
     m.add_function(wrap_pyfunction!(image_info, m)?)?;
     m.add_function(wrap_pyfunction!(traffic::noc_replay, m)?)?;
     m.add_function(wrap_pyfunction!(traffic::noc_measure, m)?)?;
