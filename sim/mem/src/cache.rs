@@ -13,45 +13,9 @@
 //!
 //! Deliberately lacks: where lines come from and go to.
 
-use crate::order::{Order, Replacement};
+use crate::geometry::CacheGeometry;
+use crate::order::Order;
 use engine::{Bytes, Width};
-
-/// Size, line and ways of a cache. Lines have 8 to 64 bytes, a power of two; so is the number of sets; two lines at least.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CacheGeometry {
-    /// Bytes in all.
-    pub size_bytes: u32,
-    /// Bytes of a line.
-    pub line_bytes: u32,
-    /// Lines of a set: 1 is direct mapped, all lines fully associative.
-    pub ways: u32,
-    /// Who makes room.
-    pub replacement: Replacement,
-}
-
-impl CacheGeometry {
-    /// A direct-mapped cache.
-    pub const fn direct(size_bytes: u32, line_bytes: u32) -> CacheGeometry {
-        CacheGeometry { size_bytes, line_bytes, ways: 1, replacement: Replacement::Lru }
-    }
-
-    /// Number of sets; 0 when the sizes do not fit each other.
-    pub fn sets(&self) -> u32 {
-        let set = u64::from(self.line_bytes) * u64::from(self.ways);
-        match u64::from(self.size_bytes).checked_div(set) {
-            Some(sets) if sets * set == u64::from(self.size_bytes) => sets as u32,
-            _ => 0,
-        }
-    }
-
-    /// Whether a [`Cache`] can have this geometry.
-    pub fn is_valid(&self) -> bool {
-        self.line_bytes.is_power_of_two()
-            && (8..=64).contains(&self.line_bytes)
-            && self.sets().is_power_of_two()
-            && self.size_bytes >= 2 * self.line_bytes
-    }
-}
 
 /// The tag of an empty place: no aligned address of a line, and with bit 2 set, no misaligned one that is compared.
 const EMPTY: u32 = 4;
@@ -553,6 +517,7 @@ pub(crate) struct LineUndo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::order::Replacement;
 
     fn cache() -> Cache {
         let mut c = Cache::new(CacheGeometry::direct(256, 32), 1);

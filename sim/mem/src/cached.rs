@@ -16,7 +16,8 @@
 //! The data master makes one transfer at a time. While it writes a victim in the background or the rest of a line is still on its
 //! way, whatever needs the bus for data waits for it; the owner of time knows until when ([`CachedPort::needs_data_master`]).
 
-use crate::cache::{Cache, CacheGeometry, LineUndo, StoreUndo};
+use crate::cache::{Cache, LineUndo, StoreUndo};
+use crate::geometry::CacheGeometry;
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use crate::policy::{CacheStats, CachedPortConfig, Policy, Victim};
 use engine::{

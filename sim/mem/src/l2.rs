@@ -13,7 +13,8 @@
 //! Deliberately lacks: time of its own, queues, and misses under misses.
 
 use crate::backing::Backing;
-use crate::cache::{Cache, CacheGeometry};
+use crate::cache::Cache;
+use crate::geometry::CacheGeometry;
 use crate::sram::beats;
 use engine::{Cycle, Cycles};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Who makes room in a full set.
 
-use crate::cache::CacheGeometry;
+use crate::geometry::CacheGeometry;
 
 /// Which line of a full set makes room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a [`CachedPort`](crate::CachedPort) is made of and what it tells about itself.
 
-use crate::cache::CacheGeometry;
+use crate::geometry::CacheGeometry;
 
 /// When a dirty victim is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -7,10 +7,11 @@
 use crate::agenda::Agenda;
 use crate::coherence::{Checker, Watch};
 use crate::device_tree;
-use crate::fabric::{Fabric, MemoryTiming, Region, Slave, SlaveStats, Target, Wires};
+use crate::fabric::{Fabric, MemoryTiming, Region, Slave, Target, Wires};
 use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State, WayBack};
 use crate::onchip::OnChip;
+use crate::slave_stats::SlaveStats;
 use config::{DeviceModel, MemoryKind, Platform};
 use dev::{
     Clint, Finisher, GoldfishRtc, HwMutex, IrqBlock, NetworkInterface, NiConfig, Plic, PulseIrq, ResetRom, Timer,

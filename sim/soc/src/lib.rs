@@ -15,15 +15,16 @@ mod machine;
 mod onchip;
 mod report;
 mod shadow;
+mod slave_stats;
 mod symbols;
 mod view;
 
 pub use ::noc as network;
 pub use coherence::{CoherenceFinding, Place};
 pub use engine::{Cycle, Cycles};
-pub use fabric::{L2Stats, SlaveStats, WAIT_CLASSES};
 pub use fault::{CoreBacktrace, Executed, Fault};
 pub use image::{Image, ImageError, Segment, Symbol};
 pub use machine::{Machine, Outcome, StopReason};
 pub use report::{CacheStats, CoreStats, LinkUse, Stats};
+pub use slave_stats::{L2Stats, SlaveStats, WAIT_CLASSES};
 pub use symbols::Frame;

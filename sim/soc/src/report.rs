@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can be asked of a machine between runs: counters, hashes, memory, traces, faults. Nothing here changes state.
 
-use crate::fabric::{L2Stats, SlaveStats};
 use crate::fault::{explain, CoreBacktrace, Executed, Fault};
 use crate::image::Image;
 use crate::machine::{Machine, Port, State};
+use crate::slave_stats::{L2Stats, SlaveStats};
 use crate::symbols::{backtrace, describe, Frame};
 use crate::view::{peek_cached, peek_memories};
 use hart::{Peek, Stop};
