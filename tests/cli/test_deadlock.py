@@ -89,7 +89,7 @@ def system(folder: Path, level: str, end: str, core: int = 0) -> Path:
 def test_tasks_that_wait_for_ever_under_a_tick_are_a_deadlock(tmp_path: Path, level: str) -> None:
     need(GCC)
     stuck = system(tmp_path / "stuck", level, "")
-    done = signalbox("run", stuck, "--json")
+    done = signalbox("run", stuck, "--json", "--max-seconds", "4")
     assert (done.code, done.json["stop"]) == (43, "deadlock"), done.err
     assert done.json["waiting"] == [
         {"node": "left", "task": "first", "what": "signal"},
@@ -97,7 +97,7 @@ def test_tasks_that_wait_for_ever_under_a_tick_are_a_deadlock(tmp_path: Path, le
     ]
     # 1,400 ticks of delays, and then a thousand, looked at every 500.
     assert done.json["cycle"] // TICK_CYCLES == 2500
-    spoken = signalbox("run", stuck)
+    spoken = signalbox("run", stuck, "--max-seconds", "4")
     assert spoken.code == 43
     assert "deadlock at cycle" in spoken.err
     assert "left: first waits for a signal" in spoken.err

@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 _NODE = "sb_node"
 _TASK = "sb_task"
+_CONFIG = "sb_task_config"
 _STATES = "sb_task_state"
+_TYPES = (_NODE, _TASK, _CONFIG, _STATES)
 _WAIT = "SB_STATE_WAIT_"
-_WORDS = {"fsem": "fast semaphore", "sem": "semaphore"}
+_WORDS = {"fsem": "fast semaphore", "list": "semaphore, lock or queue", "period": "period"}
 _NAME_BYTES = 64
 _MOST_TASKS = 4096
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A task that waits without a timeout."""
+    """A task that waits for somebody else; without a timeout where the node has none pending."""
 
     core: int
     task: str
@@ -84,7 +86,7 @@ class _Layout:
     now_tick: int
     task_bytes: int
     state: int
-    timing: int
+    config: int
     name: int
     waits: Mapping[int, str]
 
@@ -116,8 +118,9 @@ def _waiting(machine: Machine, core: int, node: int, layout: _Layout) -> list[Wa
     for index in range(min(_word(machine, core, node + layout.task_count), _MOST_TASKS)):
         task = first + index * layout.task_bytes
         what = layout.waits.get(machine.read(task + layout.state, 1, core)[0])
-        if what is not None and machine.read(task + layout.timing, 1, core) == b"\0":
-            found.append(Waiting(core, _text(machine, core, _word(machine, core, task + layout.name)), what))
+        if what is not None:
+            config = _word(machine, core, task + layout.config)
+            found.append(Waiting(core, _text(machine, core, _word(machine, core, config + layout.name)), what))
     return found
 
 
@@ -146,7 +149,7 @@ def _layout(path: Path) -> _Layout | None:
         return None
     if found is None:
         return None
-    node, task, states = found
+    node, task, config, states = found
     try:
         return _Layout(
             tasks=_offset(node, "tasks"),
@@ -155,8 +158,8 @@ def _layout(path: Path) -> _Layout | None:
             now_tick=_offset(node, "timers", "now_tick"),
             task_bytes=task.attributes["DW_AT_byte_size"].value,
             state=_offset(task, "state"),
-            timing=_offset(task, "timing"),
-            name=_offset(task, "name"),
+            config=_offset(task, "config"),
+            name=_offset(config, "name"),
             waits={
                 value: _WORDS.get(what := name.removeprefix(_WAIT).lower(), what)
                 for name, value in _values(states)
@@ -167,16 +170,16 @@ def _layout(path: Path) -> _Layout | None:
         return None
 
 
-def _find(dwarf: Any) -> tuple[Any, Any, Any] | None:
-    """The types of node, task and task states, from the first unit that describes all three whole."""
+def _find(dwarf: Any) -> list[Any] | None:
+    """The types of node, task, its configuration and its states, from the first unit that describes them all whole."""
     for unit in dwarf.iter_CUs():
         types = {
             name: die
             for die in unit.get_top_DIE().iter_children()
-            if (name := _name(die)) in (_NODE, _TASK, _STATES) and "DW_AT_byte_size" in die.attributes
+            if (name := _name(die)) in _TYPES and "DW_AT_byte_size" in die.attributes
         }
-        if len(types) == 3:
-            return types[_NODE], types[_TASK], types[_STATES]
+        if len(types) == len(_TYPES):
+            return [types[name] for name in _TYPES]
     return None
 
 
