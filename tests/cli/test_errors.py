@@ -87,7 +87,7 @@ def test_no_verb_shows_help() -> None:
         (
             'platform = "de2-dual"',
             'platform = "de3-dual"',
-            "platform `de3-dual` does not exist; there are de2-dual, virt",
+            "platform `de3-dual` does not exist; there are de2-dual, mesh-4x4",
         ),
         ('sources = ["left.c"]', 'sources = ["gone.c"]', "does not exist"),
         ('platform = "de2-dual"', 'platform = "virt"', "there is no core 1"),
