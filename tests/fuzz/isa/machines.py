@@ -17,7 +17,7 @@ from tests.fuzz.isa.program import Program, Unit
 
 ROOT = Path(__file__).resolve().parents[3]
 QEMU = "qemu-system-riscv32"
-MAX_CYCLES = 200_000_000
+MAX_CYCLES = 20_000_000
 MAX_SECONDS = 30.0
 
 # RV32IMAFC in machine and user mode, as on the simulator. QEMU's versions know different names of what must be off; the
