@@ -61,6 +61,12 @@ look_for_tools() {
         have cppcheck || need cppcheck
         have verilator || need verilator
         have git || need git
+        have gdb || need gdb
+        # The ports to other processors: tests/port.
+        have qemu-system-arm || need qemu-system-arm
+        have arm-none-eabi-gcc || need gcc-arm-none-eabi
+        have arm-none-eabi-gcc && [ "$(arm-none-eabi-gcc -print-file-name=picolibc.specs)" != picolibc.specs ] ||
+            need picolibc-arm-none-eabi
     fi
     if [ -n "$browser" ] && ! have chromium && ! have chromium-browser && ! have google-chrome; then
         if [ -z "$updated" ] || candidate chromium >/dev/null; then

@@ -24,7 +24,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look for everything."""
-    return [_python(), *(_tool(t) for t in toolchain.ALL), _picolibc(), _simulator(), _sources()]
+    return [_python(), *(_tool(t) for t in toolchain.ALL), _picolibc(), _picolibc_arm(), _simulator(), _sources()]
 
 
 def data(findings: list[Finding]) -> dict[str, object]:
@@ -59,6 +59,13 @@ def _picolibc() -> Finding:
     return Finding(
         "picolibc", ok, True, None, "C library of what runs on targets", None if ok else toolchain.PICOLIBC_INSTALL
     )
+
+
+def _picolibc_arm() -> Finding:
+    gcc = toolchain.locate(toolchain.ARM_GCC)
+    ok = gcc is not None and toolchain.picolibc_works(gcc, toolchain.ARM_FLAGS)
+    install = None if ok else toolchain.PICOLIBC_ARM_INSTALL
+    return Finding("picolibc-arm", ok, False, None, "C library of what runs on Cortex-M", install)
 
 
 def _simulator() -> Finding:

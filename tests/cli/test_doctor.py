@@ -11,7 +11,8 @@ from signalbox.build import toolchain
 def test_doctor_names_everything() -> None:
     done = signalbox("doctor", "--json")
     found = {f["name"]: f for f in done.json["findings"]}
-    assert set(found) == {t.name for t in toolchain.ALL} | {"python", "picolibc", "simulator", "sources"}
+    others = {"python", "picolibc", "picolibc-arm", "simulator", "sources"}
+    assert set(found) == {t.name for t in toolchain.ALL} | others
     assert done.code == (0 if done.json["ok"] else 5)
     assert done.json["ok"] == all(f["ok"] for f in found.values() if f["required"])
     assert found["simulator"]["ok"]
@@ -23,7 +24,7 @@ def test_doctor_without_tools_says_what_to_install() -> None:
     done = signalbox("doctor", "--json", env={"PATH": "/nonexistent", "CARGO_HOME": "/nonexistent"})
     assert done.code == 5
     missing = {f["name"]: f["install"] for f in done.json["findings"] if not f["ok"]}
-    assert set(missing) == {t.name for t in toolchain.ALL} | {"picolibc"}
+    assert set(missing) == {t.name for t in toolchain.ALL} | {"picolibc", "picolibc-arm"}
     assert "apt install gcc-riscv64-unknown-elf" in missing["riscv64-unknown-elf-gcc"]
     assert "1.85 or newer" in missing["cargo"]
     table = signalbox("doctor", env={"PATH": "/nonexistent", "CARGO_HOME": "/nonexistent"})

@@ -59,6 +59,17 @@ VERILATOR = Tool(
     (5,),
     required=False,
 )
+ARM_GCC = Tool(
+    "arm-none-eabi-gcc",
+    "the port to Cortex-M and its tests",
+    "Debian, Ubuntu: apt install gcc-arm-none-eabi",
+    (10,),
+    required=False,
+)
+ARM_QEMU = Tool(
+    "qemu-system-arm", "tests of the port to Cortex-M", "Debian, Ubuntu: apt install qemu-system-arm", required=False
+)
+GDB = Tool("gdb", "a test of the port to POSIX", "Debian, Ubuntu: apt install gdb", required=False)
 
 RUSTFMT = Tool(
     "rustfmt", "`make lint`", "rustup component add rustfmt, or Debian 12: apt install rustfmt-web", required=False
@@ -72,9 +83,12 @@ CLIPPY = Tool(
 
 ALL = (
     *(GCC, CMAKE, NINJA, QEMU, CARGO, CC, CXX, PKG_CONFIG),
-    *(CHROMIUM, CLANG_FORMAT, CPPCHECK, RUSTFMT, CLIPPY, VERILATOR),
+    *(CHROMIUM, CLANG_FORMAT, CPPCHECK, RUSTFMT, CLIPPY, VERILATOR, ARM_GCC, ARM_QEMU, GDB),
 )
 PICOLIBC_INSTALL = "Debian, Ubuntu: apt install picolibc-riscv64-unknown-elf"
+PICOLIBC_ARM_INSTALL = "Debian, Ubuntu: apt install picolibc-arm-none-eabi"
+RISCV_FLAGS = ("-march=rv32imac", "-mabi=ilp32")
+ARM_FLAGS = ("-mcpu=cortex-m3", "-mthumb")
 
 
 def locate(tool: Tool) -> str | None:
@@ -111,10 +125,10 @@ def too_old(tool: Tool, found: str | None) -> bool:
 
 
 @cache
-def picolibc_works(gcc: str) -> bool:
+def picolibc_works(gcc: str, flags: tuple[str, ...] = RISCV_FLAGS) -> bool:
     """Whether the compiler finds picolibc's specs."""
     out = subprocess.run(
-        [gcc, "--specs=picolibc.specs", "-march=rv32imac", "-mabi=ilp32", "-E", "-x", "c", "-"],
+        [gcc, "--specs=picolibc.specs", *flags, "-E", "-x", "c", "-"],
         input="#include <string.h>\n",
         capture_output=True,
         text=True,
