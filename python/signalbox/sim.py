@@ -181,6 +181,25 @@ class Machine:
         result: bytes = self._machine.read(address, size, core)
         return result
 
+    def serve_host_calls(self) -> bool:
+        """Come back with `call` before calls to the host. False if a core has caches, where this cannot be."""
+        done: bool = self._machine.serve_host_calls()
+        return done
+
+    def host_call(self, core: int) -> tuple[int, int]:
+        """Number and parameter of the call that a core waits before."""
+        call: tuple[int, int] = self._machine.host_call(core)
+        return call
+
+    def write_for_host_call(self, core: int, address: int, data: bytes) -> bool:
+        """Write for a core that waits before a call. False, and nothing is written, if that is not memory."""
+        done: bool = self._machine.write_for_host_call(core, address, data)
+        return done
+
+    def answer_host_call(self, core: int, result: int) -> None:
+        """Let a core go on behind its call."""
+        self._machine.answer_host_call(core, result)
+
     def symbol(self, name: str, core: int = 0) -> int | None:
         """Address of a symbol in the image of a core."""
         result: int | None = self._machine.symbol(name, core)

@@ -53,13 +53,22 @@ def _starts_at_reset_target(path: Path) -> bool:
     return any(any(data[_RESET_TARGET - at :][:2]) for at, data in segments if at <= _RESET_TARGET)
 
 
-def run(target: Target, max_seconds: float | None, capture: bool = False) -> tuple[Outcome, bytes]:
+#: One terminal for the serial port and for calls to the host.
+_SEMIHOSTING = ["-display", "none", "-chardev", "stdio,mux=on,id=terminal", "-serial", "chardev:terminal"]
+_SEMIHOSTING += ["-semihosting-config", "enable=on,target=native,chardev=terminal"]
+
+
+def run(
+    target: Target, max_seconds: float | None, capture: bool = False, semihosting: bool = False
+) -> tuple[Outcome, bytes]:
     """Run to the end or for so many host seconds. With `capture` the console is returned, else it goes to stdout."""
     platform = target.platform
     raw = target.raw_at is not None
     every = tuple(range(len(platform.cores)))
     images = target.images if target.merged is None else [(target.merged, every)]
     command = command_line(require(QEMU), images, len(platform.cores), platform.memory.size, raw)
+    if semihosting:
+        command = [word for word in command if word != "-nographic"] + _SEMIHOSTING
     sys.stdout.flush()
     process = subprocess.Popen(command, stdout=subprocess.PIPE if capture else None)
     output = b""

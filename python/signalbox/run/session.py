@@ -13,6 +13,7 @@ from signalbox.run import kernel_state
 from signalbox.run.console import ConsoleWriter, StdinReader
 from signalbox.run.faults import describe
 from signalbox.run.findings import describe_findings
+from signalbox.run.semihosting import Semihosting, looks_like_call
 from signalbox.run.simulate import NO_LIMIT, Run
 from signalbox.sim import Machine
 
@@ -77,6 +78,8 @@ class Finished:
         fault = self.machine.fault()
         if fault is not None:
             say(describe(fault))
+            if looks_like_call(self.machine, self.target, fault):
+                say("  this is a call to the host: --semihosting serves it")
         for name, found in self.machine.findings().items():
             say(describe_findings(name, found))
         say(f"{self.target.name}: {self.outcome.sentence(self.target.platform.clock_hz)}")
@@ -131,8 +134,10 @@ def execute(
     quiet: bool = False,
     with_input: bool = True,
     checks: Sequence[str] = (),
+    semihosting: bool = False,
 ) -> Finished:
-    """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`)."""
+    """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`). With `semihosting` stdin
+    is for calls to the host, not for a UART."""
     limit = limits.in_cycles(target.platform.clock_hz)
     machine = Machine(
         target.platform.raw, target.images, seed=seed, observe=observe, raw_at=target.raw_at, checks=checks
@@ -140,14 +145,13 @@ def execute(
     stream = sys.stderr.buffer if quiet else sys.stdout.buffer
     console = ConsoleWriter(stream, target.consoles)
     watch = kernel_state.Watch(machine, target.images)
-    run = Run(
-        machine,
-        limit,
-        console,
-        StdinReader() if with_input else None,
-        target.input_uart,
-        is_deadlock=watch.is_deadlock,
-    )
+    stdin = StdinReader() if with_input else None
+    run = Run(machine, limit, console, stdin, target.input_uart, is_deadlock=watch.is_deadlock)
+    if semihosting:
+        if not machine.serve_host_calls():
+            raise UsageError(f"--semihosting: cores of {target.platform.name} have caches; it is for virt")
+        run.stdin = None
+        run.on_call = Semihosting(machine, target, console, stdin).serve
     with progress(target.name, float(limit) if quiet and limit != NO_LIMIT else None) as bar:
         if quiet and limit != NO_LIMIT:
             run.on_progress = bar

@@ -3,7 +3,8 @@
 
 Where the pieces end has no influence on the simulation; only input does. A machine that reports that its cores only
 sleep through the ticks of their clocks is in a deadlock when `is_deadlock` says so (asked with the number of such
-reports in a row).
+reports in a row). A core that waits before a call to the host goes on when `on_call` has served it (asked with core and
+cycle); what that answers ends the run.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Run:
     input_uart: str | None = None
     on_progress: Callable[[float], None] | None = None
     is_deadlock: Callable[[int], bool] | None = None
+    on_call: Callable[[int, int], Outcome | None] | None = None
 
     def execute(self) -> Outcome:
         """Run to the end, to the limit, or to Ctrl-C."""
@@ -53,6 +55,11 @@ class Run:
                 self._drain()
                 if self.on_progress is not None:
                     self.on_progress(cycle)
+                if outcome.stop == "call" and self.on_call is not None:
+                    ended = self.on_call(outcome.code, cycle)
+                    if ended is not None:
+                        return ended
+                    continue
                 if outcome.stop == "idle":
                     stuck = self.is_deadlock is not None and self.is_deadlock(outcome.code)
                     outcome = Outcome("deadlock" if stuck else "budget", 0, cycle)

@@ -44,6 +44,14 @@ class Target:
         }
         return own or {u.name: self.name for u in self.platform.uarts}
 
+    def ends(self) -> list[int]:
+        """Where the segments of the images end."""
+        from signalbox import sim
+
+        if self.raw_at is not None:
+            return [self.raw_at + path.stat().st_size for path, _ in self.images]
+        return [s["addr"] + s["size"] for path, _ in self.images for s in sim.image_info(path)["segments"]]
+
     @property
     def input_uart(self) -> str | None:
         """The UART that gets stdin: the first node's."""
@@ -110,6 +118,13 @@ def _is_elf(path: Path) -> bool:
         raise BadInput(f"{path}: {e.strerror}") from e
 
 
+def _has_float_abi(path: Path) -> bool:
+    """Whether the ELF file says in e_flags that its ABI is one of those with floating-point registers."""
+    with path.open("rb") as file:
+        header = file.read(40)
+    return len(header) == 40 and bool(int.from_bytes(header[36:40], "little") & 0x6)
+
+
 def described(description: Mapping[str, Any], system_json: Path) -> Target:
     """The target that a system.json describes."""
     from signalbox.build import builder
@@ -131,9 +146,14 @@ def described(description: Mapping[str, Any], system_json: Path) -> Target:
 
 
 def program(path: Path, platform_name: str, overrides: Mapping[str, str], raw: bool = False) -> Target:
-    """Any ELF file, or with `raw` bytes for the beginning of the memory: every core starts in it."""
+    """Any ELF file, or with `raw` bytes for the beginning of the memory: every core starts in it.
+
+    On virt, whose cores have floating point in QEMU, an image that passes arguments in floating-point registers gets
+    cores with F unless `overrides` names a class."""
     from signalbox.build import source
 
+    if platform_name == DEFAULT_PLATFORM and "core.class" not in overrides and not raw and _has_float_abi(path):
+        overrides = {**overrides, "core.class": "ideal-f"}
     platform = Platform.from_json(source.load_platform(platform_name, overrides=overrides))
     cores = tuple(range(len(platform.cores)))
     try:

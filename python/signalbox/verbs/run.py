@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     multiple=True,
     help="Watch for stale reads and lost writes of caches; exit 1 if there are any. Cycles stay the same.",
 )
+@click.option(
+    "--semihosting",
+    is_flag=True,
+    help="Serve the program's calls to the host (console, exit code, time), as QEMU's -semihosting. stdin is for them.",
+)
 @click.option("--stats", is_flag=True, help="Say where every core's cycles went.")
 @json_option
 def command(
@@ -65,6 +70,7 @@ def command(
     seed: int,
     trace_file: Path | None,
     checks: tuple[str, ...],
+    semihosting: bool,
     stats: bool,
     as_json: bool,
 ) -> None:
@@ -85,9 +91,17 @@ def command(
             raise UsageError("QEMU counts no cycles: --trace, --stats and --max-cycles need the simulator")
         if checks:
             raise UsageError("QEMU has no caches: --check needs the simulator")
-        _on_qemu(found, max_seconds, as_json)
+        _on_qemu(found, max_seconds, as_json, semihosting)
     limits = session.Limits(max_cycles, max_seconds)
-    finished = session.execute(found, seed, limits, observe=trace_file is not None, quiet=as_json, checks=checks)
+    finished = session.execute(
+        found,
+        seed,
+        limits,
+        observe=trace_file is not None,
+        quiet=as_json,
+        checks=checks,
+        semihosting=semihosting,
+    )
     if trace_file is not None:
         finished.trace().write(trace_file)
         say(f"trace: {trace_file}")
@@ -101,13 +115,13 @@ def command(
     sys.exit(finished.exit_code)
 
 
-def _on_qemu(target: Target, max_seconds: float | None, as_json: bool) -> None:
+def _on_qemu(target: Target, max_seconds: float | None, as_json: bool, semihosting: bool) -> None:
     from signalbox.run import qemu
     from signalbox.run.session import exit_code
 
     if target.platform.name != "virt":
         raise UsageError(f"QEMU knows the platform virt only; {target.name} is for {target.platform.name}")
-    outcome, output = qemu.run(target, max_seconds, capture=as_json)
+    outcome, output = qemu.run(target, max_seconds, capture=as_json, semihosting=semihosting)
     code = exit_code(target, outcome)
     if as_json:
         data = {"target": target.name, "platform": "virt", "engine": "qemu", "stop": outcome.stop, "code": outcome.code}

@@ -25,6 +25,7 @@ mod excepted;
 mod fetch;
 mod float;
 mod fpu;
+mod host_call;
 mod input;
 mod lines;
 mod observe;
@@ -124,6 +125,9 @@ pub enum Stop {
     /// In wfi, since [`Hart::now`]. Each further call of [`Hart::run`] looks at the line changes of one instant,
     /// [`Hart::next_line_change`] (or `now` if that is later); the owner calls when that instant has come, and before `limit`.
     Sleep,
+    /// Before a call to the host (see [`Hart::serve_host_calls`]). Another run comes back with the same, until
+    /// [`Hart::answer_host_call`].
+    HostCall,
     /// A trap that cannot be delivered: there is no vector, or its first instruction traps itself. `cause`, `pc` and
     /// `tval` are those of the trap that could not be handled. The hart stays stopped.
     Fault {
@@ -225,6 +229,7 @@ pub struct Hart {
     /// Of the loop that checks; lines may be smaller there.
     guarded_code: Option<Box<Code>>,
     recorder: Option<Recorder>,
+    serves_host_calls: bool,
     exceptions: Exceptions,
     /// Bits that the address of an instruction may not have.
     misaligned_fetch: u32,
@@ -293,6 +298,7 @@ impl Hart {
             pmp,
             customs,
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
+            serves_host_calls: false,
             exceptions: Exceptions::new(transfers),
             misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
             config,

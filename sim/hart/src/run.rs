@@ -573,6 +573,12 @@ impl Hart {
                     }
                     Code::Ecall if self.s.csrs.user => trap!(cause::ECALL_U, 0),
                     Code::Ecall => trap!(cause::ECALL_M, 0),
+                    Code::Ebreak if self.makes_host_call(mem, here!(), len) => {
+                        self.s.pc = here!();
+                        self.s.now = now;
+                        self.s.retired = retired;
+                        return Stop::HostCall;
+                    }
                     Code::Ebreak => trap!(cause::BREAKPOINT, 0),
                     Code::Mret if self.s.csrs.user => trap!(cause::ILLEGAL, isa::MRET),
                     Code::Mret => {

@@ -151,6 +151,17 @@ impl<'a> IdealView<'a> {
         self.memories
     }
 
+    /// Store bytes for the hart, which stands still. False, and nothing is stored, if they do not all lie in one memory.
+    pub fn write(&mut self, addr: u32, bytes: &[u8]) -> bool {
+        let inside = u32::try_from(bytes.len()).is_ok_and(|n| n == 0 || self.in_memory(addr, n));
+        if inside {
+            for (at, byte) in (addr..).zip(bytes) {
+                self.perform(at, Kind::Store(Width::Byte, u32::from(*byte)));
+            }
+        }
+        inside
+    }
+
     fn in_memory(&self, addr: u32, bytes: u32) -> bool {
         self.memories.iter().any(|m| m.contains(addr, bytes))
     }

@@ -221,6 +221,26 @@ impl Machine {
             .ok_or_else(|| PyValueError::new_err(format!("core {core} has no memory at {addr:#010x}+{n}")))
     }
 
+    /// Come back with `call` before calls to the host; false if a core has caches.
+    fn serve_host_calls(&mut self) -> bool {
+        self.machine.serve_host_calls()
+    }
+
+    /// Number and parameter of the call that a core waits before.
+    fn host_call(&self, core: usize) -> Option<(u32, u32)> {
+        self.machine.host_call(core)
+    }
+
+    /// Write for a core that waits before a call; false if that is not memory.
+    fn write_for_host_call(&mut self, core: usize, addr: u32, data: &[u8]) -> bool {
+        self.machine.write_for_host_call(core, addr, data)
+    }
+
+    /// Let a core go on behind its call with this result; false if it waits before none.
+    fn answer_host_call(&mut self, core: usize, result: u32) -> bool {
+        self.machine.answer_host_call(core, result)
+    }
+
     /// Address of a symbol in a core's image.
     #[pyo3(signature = (name, core = 0))]
     fn symbol(&self, name: &str, core: usize) -> Option<u32> {

@@ -10,6 +10,7 @@ mod coherence;
 mod device_tree;
 mod fabric;
 mod fault;
+mod host_call;
 mod image;
 mod machine;
 mod onchip;

@@ -55,6 +55,8 @@ pub(crate) enum State {
     Waiting,
     /// In wfi; the next line change may wake it.
     Asleep,
+    /// Stopped before a call to the host, which is made when the core is the earliest.
+    Calling,
     /// Stopped by a fault, which ends the run when the core is the earliest.
     Faulted,
     /// Without an image, or stopped by a fault.
@@ -88,13 +90,14 @@ impl State {
             Stop::Limit => State::Ready,
             Stop::Pending => State::Asking,
             Stop::Sleep => State::Asleep,
+            Stop::HostCall => State::Calling,
             Stop::Fault { .. } => State::Faulted,
         }
     }
 
     /// Whether the core may have run ahead of what is final.
     fn may_be_ahead(&self) -> bool {
-        matches!(self, State::Ready | State::Asking | State::Asleep | State::Faulted)
+        matches!(self, State::Ready | State::Asking | State::Asleep | State::Calling | State::Faulted)
     }
 }
 
@@ -129,6 +132,8 @@ pub enum StopReason {
     /// Every core slept through [`IDLE_TICKS`] more ticks of clocks and nothing else happened. Whether anything ever will,
     /// the program's kernel knows; another run goes on.
     Idle,
+    /// The core of this number waits before a call to the host; [`Machine::answer_host_call`] lets another run go on.
+    Call,
 }
 
 /// How a run ended.
@@ -136,7 +141,8 @@ pub enum StopReason {
 pub struct Outcome {
     /// Why.
     pub stop: StopReason,
-    /// The program's own code, for [`StopReason::Fail`]; for [`StopReason::Idle`] how many times in a row.
+    /// The program's own code, for [`StopReason::Fail`]; for [`StopReason::Idle`] how many times in a row; for [`StopReason::Call`]
+    /// the core.
     pub code: u32,
     /// Simulated time.
     pub cycle: u64,
@@ -233,7 +239,8 @@ impl Machine {
         let outcome = self.advance(until);
         self.settle(Cycle(outcome.cycle));
         self.now = Cycle(outcome.cycle);
-        if !matches!(outcome.stop, StopReason::Budget | StopReason::Deadlock | StopReason::Idle) {
+        use StopReason::{Budget, Call, Deadlock, Idle};
+        if !matches!(outcome.stop, Budget | Deadlock | Idle | Call) {
             self.ended = Some(outcome);
             // Nothing is undone any more.
             self.cores.iter_mut().flat_map(|c| &mut c.watch).for_each(|w| w.settle());
@@ -276,7 +283,7 @@ impl Machine {
     /// The cycle at which a core acts next.
     fn acts_at(core: &Core) -> Cycle {
         match core.state {
-            State::Ready | State::Next(_) | State::Faulted => core.hart.now(),
+            State::Ready | State::Next(_) | State::Calling | State::Faulted => core.hart.now(),
             State::Asking => match &core.port {
                 Port::Cached(port) if port.needs_data_master() => core.hart.now().max(core.not_before),
                 _ => core.hart.now(),
@@ -428,6 +435,10 @@ impl Machine {
                 self.cores[index].state = State::Off;
                 self.hart_fault(index);
                 return Some(Outcome { stop: StopReason::Fault, code: 0, cycle: now.0 });
+            }
+            State::Calling => {
+                self.cores[index].way_back = WayBack::Gone;
+                return Some(Outcome { stop: StopReason::Call, code: index as u32, cycle: now.0 });
             }
             // A line of its own memory is moved as part of running ahead.
             State::Asking if waits_for_own => self.cores[index].state = State::Ready,

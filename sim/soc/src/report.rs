@@ -155,6 +155,7 @@ impl Machine {
                 State::Asleep => 4,
                 State::Off => 5,
                 State::Faulted => 6,
+                State::Calling => 7,
             });
             h.add(core.not_before.0);
         }
