@@ -149,11 +149,14 @@ void sb_yield(void)
     sb_check(sb_may_wait(node), SB_ERR_CONTEXT, "yield-context");
     const uint32_t state = port_lock();
     struct sb_task *task = node->current;
+    struct sb_task *next = task->next;
     if (node->held != 0) {
         yield_slowly_locked(node);
-    } else if (sb_ready_rotate(&node->ready, task)) {
-        node->next = task->next; /* nobody is more urgent, or the caller would not run */
-        sb_switch_locked(node);
+    } else if (next != task) {
+        /* Nothing is held back, so the caller is the front of the most urgent level: who stands behind it is next. */
+        node->ready.first[task->priority] = next;
+        node->next = next;
+        sb_switch_here_locked(node, task, next);
     }
     port_unlock(state);
     SB_PROBE_NOP(kernel_exit, SB_SERVICE_YIELD);

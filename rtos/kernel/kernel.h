@@ -56,6 +56,23 @@ static inline void sb_check(bool holds, enum sb_err err, const char *label)
 /** Run the most urgent task, which is not the caller. The slow half of sb_reschedule_locked. */
 void sb_switch_locked(struct sb_node *node);
 
+/** What a switch does beside switching, at the levels that call hooks. */
+void sb_switch_hooked_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to);
+
+/** The same with `from` the running task and `to` the most urgent one, inside of the caller: saves a call where that counts. */
+static inline void sb_switch_here_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to)
+{
+    SB_PROBE(switch_begin, from);
+    if (SB_HOOKED) {
+        sb_switch_hooked_locked(node, from, to);
+    }
+    node->current = to;
+    node->self = to;
+    port_switch(from, to);
+    /* Here somebody has switched back to `from`: what this stack remembers is the task that now runs. */
+    SB_PROBE_NOP(switch_end, from);
+}
+
 /** The interrupt task `task` has something to do. Runs it before returning, unless something as urgent runs. */
 void sb_activate_locked(struct sb_node *node, struct sb_task *task);
 

@@ -5,26 +5,21 @@
 #include "kernel.h"
 #include "stack_mark.h"
 
+void sb_switch_hooked_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to)
+{
+    if (SB_CHECKED) {
+        sb_stack_check(from);
+        sb_stack_check_resting(to);
+    }
+    node->counters.switches++;
+    if (node->hooks.swap != NULL) {
+        node->hooks.swap(from->addr, to->addr);
+    }
+}
+
 void sb_switch_locked(struct sb_node *node)
 {
-    struct sb_task *from = node->current;
-    struct sb_task *to = node->next;
-    SB_PROBE(switch_begin, from);
-    if (SB_HOOKED) {
-        if (SB_CHECKED) {
-            sb_stack_check(from);
-            sb_stack_check_resting(to);
-        }
-        node->counters.switches++;
-        if (node->hooks.swap != NULL) {
-            node->hooks.swap(from->addr, to->addr);
-        }
-    }
-    node->current = to;
-    node->self = to;
-    port_switch(from, to);
-    /* Here somebody has switched back to `from`: what this stack remembers is the task that now runs. */
-    SB_PROBE_NOP(switch_end, from);
+    sb_switch_here_locked(node, node->current, node->next);
 }
 
 enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t timeout_ticks)

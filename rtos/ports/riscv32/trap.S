@@ -114,13 +114,23 @@ nested_exception:
     tail exception
     .size sb_trap_nested, . - sb_trap_nested
 
-/* void port_switch(struct sb_task *from, struct sb_task *to) */
+/* void port_start(struct sb_task *to) */
     .section .text.port_switch, "ax"
+    .globl port_start
+    .type port_start, @function
+port_start:
+    lw t0, 0(a0)
+    j resume
+    .size port_start, . - port_start
+
+/* void port_switch(struct sb_task *from, struct sb_task *to)
+   The new stack pointer is loaded first: it is there when it is needed. */
     .balign 32
     .globl port_switch
     .type port_switch, @function
 port_switch:
     addi sp, sp, -SWITCH_FRAME
+    lw t0, 0(a1)
     sw ra, 0(sp)
     sw s0, 4(sp)
     sw s1, 8(sp)
@@ -135,12 +145,8 @@ port_switch:
     sw s10, 44(sp)
     sw s11, 48(sp)
     sw sp, 0(a0)
-    mv a0, a1
-/* void port_start(struct sb_task *to) */
-    .globl port_start
-    .type port_start, @function
-port_start:
-    lw sp, 0(a0)
+resume:
+    mv sp, t0
     lw ra, 0(sp)
     lw s0, 4(sp)
     lw s1, 8(sp)
@@ -156,7 +162,6 @@ port_start:
     lw s11, 48(sp)
     addi sp, sp, SWITCH_FRAME
     ret
-    .size port_start, . - port_start
     .size port_switch, . - port_switch
 
 /* void port_call_interrupt(void (*body)(void)) */
