@@ -6,6 +6,9 @@ retired: what is executed is the same on every host, only the time differs. A fi
 (start-up, cold host caches); the rest is run in pieces and the median piece counts, so that a busy host disturbs the
 figure less. With one host thread the time is what that thread has executed, with more it is the time on the wall.
 
+`in_blocks` is the share of the instructions that translated blocks executed, those that were taken back included:
+unlike the speed it does not depend on the host, so that tests can ask for it.
+
 `ideal-caches` is the same machine with caches as large as its memory: after the first pieces nothing misses.
 """
 
@@ -166,6 +169,7 @@ def _measure(case: Case, instructions: int, folder: Path) -> dict[str, Any]:
         "mips": round(median(rates), 2),
         "seconds": round(seconds, 3),
         "host_mops": round(host, 1),
+        "in_blocks": round(machine.retired_in_blocks() / before, 4),
         "host_memory_mib": _memory_mib(),
         "state_hash": machine.state_hash(),
     }

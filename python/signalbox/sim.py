@@ -138,6 +138,11 @@ class Machine:
         """Host threads that run cores ahead. They change no result, only the time that a run takes."""
         self._machine.set_threads(threads)
 
+    def retired_in_blocks(self) -> int:
+        """Instructions that translated blocks executed: about the simulator, not about the program."""
+        count: int = self._machine.retired_in_blocks()
+        return count
+
     def run(self, until_cycle: int) -> dict[str, Any]:
         """Run until this cycle or until something ends the run; see `signalbox.run.outcome` for the reasons."""
         result: dict[str, Any] = json.loads(self._machine.run(until_cycle))

@@ -18,6 +18,7 @@ FIELDS = {
     "cycles",
     "mips",
     "host_mops",
+    "in_blocks",
 }
 
 
@@ -46,6 +47,16 @@ def test_cases_say_what_was_measured_and_repeat() -> None:
     for case in first.values():
         ratio = int(str(case["cycles"])) / int(str(case["instructions"]))
         assert 1.5 < ratio < 2.5
+
+
+def test_what_hits_runs_in_blocks() -> None:
+    """A busy core that is left alone runs in translated blocks; where they are lost, its speed halves."""
+    need("riscv64-unknown-elf-gcc")
+    cases = measure("matrix", "random-branches", "t0-receiver", "memcpy-4k-ideal-caches")
+    for name in ("matrix", "random-branches", "t0-receiver"):
+        assert float(str(cases[name]["in_blocks"])) > (0.7 if name == "t0-receiver" else 0.9), cases[name]
+        assert float(str(cases[f"{name}-ideal-caches"]["in_blocks"])) > 0.9, cases[name]
+    assert float(str(cases["memcpy-4k-ideal-caches"]["in_blocks"])) > 0.95
 
 
 def test_two_busy_cores_among_sleepers_do_what_they_do_alone() -> None:

@@ -211,9 +211,11 @@ impl Blocks {
     /// Whether to look for blocks: not for a while after they were too short to be worth it.
     #[inline(always)]
     pub fn pay(&mut self) -> bool {
-        let pay = self.rest == 0;
-        self.rest -= u32::from(!pay);
-        pay
+        if self.rest == 0 {
+            return true;
+        }
+        self.rest -= 1;
+        false
     }
 
     /// So many instructions were executed at once.
@@ -609,4 +611,33 @@ fn act(code: Code) -> Option<Do> {
         Code::Mulhu => Do::Mulhu,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_rest_for_a_while_and_come_back() {
+        let mut blocks = Blocks::default();
+        blocks.clear();
+        let mut short = 0;
+        while blocks.pay() {
+            blocks.paid(0);
+            short += 1;
+        }
+        assert!((40..60).contains(&short), "{short}");
+        let rested = 1 + (0..10 * REST).take_while(|_| !blocks.pay()).count();
+        assert_eq!(rested, REST as usize);
+        // What is long enough does not rest again.
+        for _ in 0..10 * CALLS {
+            blocks.paid(5);
+            assert!(blocks.pay());
+        }
+        blocks.insist = true;
+        for _ in 0..10 * CALLS {
+            blocks.paid(0);
+            assert!(blocks.pay());
+        }
+    }
 }

@@ -196,6 +196,11 @@ impl Machine {
         to_json(&self.machine.stats())
     }
 
+    /// Instructions that translated blocks executed; says something about the simulator alone.
+    fn retired_in_blocks(&self) -> u64 {
+        self.machine.retired_in_blocks()
+    }
+
     /// The guest fault that ended the run, as JSON.
     fn fault(&mut self) -> PyResult<Option<String>> {
         self.machine.fault().map(|f| to_json(&f)).transpose()

@@ -163,6 +163,12 @@ impl Machine {
         h.finish()
     }
 
+    /// Instructions that translated blocks executed, those that were taken back included. For who measures the simulator; it says
+    /// nothing about the program.
+    pub fn retired_in_blocks(&self) -> u64 {
+        self.cores.iter().map(|core| core.hart.retired_in_blocks()).sum()
+    }
+
     /// Counters since reset.
     pub fn stats(&self) -> Stats {
         let cores = self
