@@ -72,6 +72,27 @@ def test_addresses_by_core() -> None:
     assert per_core((16, 32, 16), "i") == "((i) == 0u ? 0x00000010u : (i) == 1u ? 0x00000020u : 0x00000010u)"
 
 
+def test_what_is_placed_in_tightly_coupled_memories(tmp_path: Path) -> None:
+    """A section for each, only on the core that has it."""
+    (tmp_path / "cores").symlink_to(ROOT / "platforms" / "cores")
+    fast = '[[memory]]\nname = "{}"\nbase = {}\nsize_bytes = 4096\nkind = "tightly_coupled"\n{}\n'
+    platform = (ROOT / "platforms" / "de2-dual.toml").read_text().replace('"de2-dual"', '"de2-tight"', 1)
+    platform += fast.format("code", "0x3000_0000", 'core = 1\nport = "instruction"')
+    platform += fast.format("data", "0x3001_0000", "per_core = true")
+    (tmp_path / "de2-tight.toml").write_text(platform)
+    for file in GOLDEN.iterdir():
+        if file.is_file():
+            (tmp_path / file.name).write_text(file.read_text().replace('"de2-dual"', '"./de2-tight.toml"'))
+    files = generate.render(source.load(tmp_path / "system.toml", {}))
+    left, right = files["left/node.ld"], files["right/node.ld"]
+    assert ".tcm.code" not in left
+    assert "*(.tcm.code .tcm.code.*)\n  } > tcm0 :tcm0" in right
+    assert "*(.tcm.data .tcm.data.*)\n  } > tcm0 :tcm0" in left
+    assert "*(.tcm.data .tcm.data.*)\n  } > tcm1 :tcm1" in right
+    assert "tcm0 (rwx) : ORIGIN = 0x30000000, LENGTH = 0x1000" in right
+    assert "tcm0 PT_LOAD FLAGS(5);\n  tcm1 PT_LOAD FLAGS(7);" in right
+
+
 @pytest.mark.parametrize(
     ("model", "missing"),
     [("uart16550", "uart16550 for each core"), ("timer", "timer or clint"), ("finisher", "finisher")],

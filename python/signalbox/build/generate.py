@@ -162,6 +162,7 @@ def render(loaded: Loaded) -> dict[str, str]:
             "ends": link_ends(system, platform, node),
             "doorbell_words": doorbell_words(platform),
             "shared": shared_memory(platform),
+            "tight": platform.cores[node.core].tight,
             "align": max(16, platform.cores[node.core].dcache_line_bytes),
         }
         for name in _FILES:

@@ -24,6 +24,16 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Tight:
+    """A tightly coupled memory of a core, with the flags of a program header for it."""
+
+    name: str
+    base: int
+    size: int
+    flags: int
+
+
+@dataclass(frozen=True)
 class Core:
     """A core: what its software must know."""
 
@@ -33,6 +43,7 @@ class Core:
     icache_bytes: int
     dcache_bytes: int
     dcache_line_bytes: int
+    tight: tuple[Tight, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ class Platform:
     @staticmethod
     def from_json(raw: Mapping[str, Any]) -> Platform:
         """From the resolver's JSON."""
-        cores = tuple(_core(i, c) for i, c in enumerate(raw["cores"]))
+        cores = tuple(_core(i, c, raw["memories"]) for i, c in enumerate(raw["cores"]))
         memory = next(m for m in raw["memories"] if m["name"] == raw["default_memory"])
         devices = raw["devices"]
         uarts = [d for d in devices if d["model"] == "uart16550"]
@@ -110,7 +121,7 @@ class Platform:
         )
 
 
-def _core(index: int, raw: Mapping[str, Any]) -> Core:
+def _core(index: int, raw: Mapping[str, Any], memories: Sequence[Mapping[str, Any]]) -> Core:
     icache, dcache = raw.get("icache"), raw.get("dcache")
     return Core(
         index=index,
@@ -119,7 +130,16 @@ def _core(index: int, raw: Mapping[str, Any]) -> Core:
         icache_bytes=icache["size_bytes"] if icache else 0,
         dcache_bytes=dcache["size_bytes"] if dcache else 0,
         dcache_line_bytes=dcache["line_bytes"] if dcache else 0,
+        tight=tuple(_tight(m) for m in memories if m["kind"] == "tightly_coupled" and m["core"] == index),
     )
+
+
+def _tight(raw: Mapping[str, Any]) -> Tight:
+    name = str(raw["name"])
+    if raw["per_core"]:
+        name = name.removesuffix(str(raw["core"]))
+    flags = {"both": 7, "instruction": 5, "data": 6}[raw["port"]]
+    return Tight(name, raw["base"], raw["size_bytes"], flags)
 
 
 def _owner(device: Mapping[str, Any]) -> int | None:

@@ -54,6 +54,7 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
     problems.extend(inputs(&platform, &places));
     problems.extend(names(&platform, &places));
     problems.extend(memories(&platform, &places));
+    problems.extend(tiles::tightly_coupled(&platform, count, &places));
     problems.extend(second_levels(&mut platform, &places));
     places.error(problems)?;
     tiles::expand(&mut platform, &routers);

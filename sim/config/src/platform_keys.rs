@@ -344,6 +344,23 @@ static MEMORY: Table = Table {
                 keys: &[WIDTH_BITS, Key::required("access_cycles", "cycles of one beat", Value::Int(1, CYCLES))],
             },
             Case { word: "ideal", doc: "every access is served in one cycle", keys: &[] },
+            Case {
+                word: "tightly_coupled",
+                doc: "memory of one core beside its caches: an access takes the core's own cycle, and no other core has a way to it",
+                keys: &[
+                    Key::default(
+                        "port",
+                        "what reaches it",
+                        Value::Word(&[
+                            ("both", "fetches, loads and stores"),
+                            ("instruction", "fetches alone: it holds what the image puts there"),
+                            ("data", "loads and stores alone"),
+                        ]),
+                        Need::Text("both"),
+                    ),
+                    Key::optional("core", "index of the core that has it, where not each has one", Value::Int(0, 1023)),
+                ],
+            },
         ],
     }),
 };

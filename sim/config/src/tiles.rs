@@ -10,6 +10,59 @@ use serde_json::{json, Map, Value as Json};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// What is wrong with tightly coupled memories. `cores` is unknown when the cores are wrong.
+pub(crate) fn tightly_coupled(platform: &Platform, cores: Option<usize>, places: &Places) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (i, m) in platform.memories.iter().enumerate() {
+        let MemoryKind::TightlyCoupled { port } = m.kind else { continue };
+        let at = |key: &str| places.of(&format!("memory.{i}.{key}"));
+        match (m.core, cores) {
+            (None, _) if !m.per_core => problems.push(Problem::at(
+                at("kind"),
+                format!("`{}` belongs to no core", m.name),
+                "whose memory is it?",
+                "add per_core = true, or core = …",
+            )),
+            (Some(_), _) if m.per_core => problems.push(Problem::at(
+                at("core"),
+                "a memory of each core does not belong to one of them",
+                "not together with per_core",
+                "remove core, or per_core",
+            )),
+            (Some(core), Some(cores)) if core >= cores => problems.push(no_core(at("core"), core, cores)),
+            _ => {}
+        }
+        if m.l2.is_some() {
+            problems.push(Problem::at(
+                at("l2"),
+                format!("`{}` is as fast as a cache could be", m.name),
+                "of no use before a tightly coupled memory",
+                "leave `l2` out, or choose another kind of memory",
+            ));
+        }
+        if m.name == platform.default_memory && port != TightPort::Both {
+            problems.push(Problem::at(
+                at("port"),
+                format!("programs cannot be linked into `{}`", m.name),
+                "the default memory needs fetches, loads and stores",
+                "name another memory with default_memory, or write port = \"both\"",
+            ));
+        }
+        if m.size_bytes > TIGHTLY_COUPLED_BYTES {
+            problems.push(Problem::at(
+                at("size_bytes"),
+                format!("`{}` is too large to be tightly coupled", m.name),
+                format!("{} bytes", m.size_bytes),
+                format!("make it {TIGHTLY_COUPLED_BYTES:#x} bytes at most, or choose another kind of memory"),
+            ));
+        }
+    }
+    problems
+}
+
+/// The largest tightly coupled memory: those of Cortex-M7 reach so far.
+const TIGHTLY_COUPLED_BYTES: u32 = 16 << 20;
+
 /// A network on chip.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Noc {

@@ -191,7 +191,7 @@ pub struct Memory {
     /// One of several, one for each core at the same address, each seen by its core alone.
     #[serde(default)]
     pub per_core: bool,
-    /// The core that alone sees it, if it is one of several.
+    /// The core that alone sees it: of one of several, and of a tightly coupled one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<usize>,
 }
@@ -271,6 +271,23 @@ pub enum MemoryKind {
     },
     /// Every access is served in one cycle.
     Ideal,
+    /// Memory of one core beside its caches, never cached and seen by nobody else.
+    TightlyCoupled {
+        /// What reaches it.
+        port: TightPort,
+    },
+}
+
+/// What reaches a tightly coupled memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TightPort {
+    /// Fetches, loads and stores.
+    Both,
+    /// Fetches alone.
+    Instruction,
+    /// Loads and stores alone.
+    Data,
 }
 
 /// A memory-mapped device, never cached.

@@ -121,3 +121,41 @@ fn what_each_core_has() {
     let plic = "[[device]]\nname = \"plic\"\nmodel = \"plic\"\nbase = 0x0c00_0000\nsources = 4\ninputs = [{ source = 1, device = \"timer\" }]\n";
     wrong_text(&format!("{}\n{plic}", text("mesh-4x4")), "inputs = [{ source", &["each core has its own `timer`"]);
 }
+
+const TIGHT: &str = "[[memory]]\nname = \"fast\"\nbase = 0x3000_0000\nsize_bytes = 4096\nkind = \"tightly_coupled\"\n";
+
+fn with_tight(more: &str) -> String {
+    format!("{}\n{TIGHT}{more}\n", text("mesh-4x4"))
+}
+
+#[test]
+fn tightly_coupled_memories_belong_to_their_cores() {
+    use config::{MemoryKind, TightPort};
+    let p = resolve(&with_tight("per_core = true"));
+    let fast: Vec<_> = p.memories.iter().filter(|m| m.name.starts_with("fast")).collect();
+    assert_eq!(fast.len(), 16);
+    assert_eq!((fast[7].name.as_str(), fast[7].core), ("fast7", Some(7)));
+    assert_eq!(fast[7].kind, MemoryKind::TightlyCoupled { port: TightPort::Both });
+    let p = resolve(&with_tight("core = 3\nport = \"data\""));
+    let fast = p.memories.iter().find(|m| m.name == "fast").expect("it is called as in the file");
+    assert_eq!((fast.core, &fast.kind), (Some(3), &MemoryKind::TightlyCoupled { port: TightPort::Data }));
+}
+
+#[test]
+fn tightly_coupled_memories_that_cannot_be() {
+    let kind = "kind = \"tightly_coupled\"";
+    wrong_text(&with_tight(""), kind, &["`fast` belongs to no core", "add per_core = true, or core = …"]);
+    wrong_text(&with_tight("core = 2\nper_core = true"), "core = 2", &["does not belong to one of them"]);
+    wrong_text(&with_tight("core = 16"), "core = 16", &["there is no core 16", "16 cores, 0 to 15"]);
+    wrong_text(&with_tight("core = 1\nport = \"code\""), "port = \"code\"", &["both, instruction, data"]);
+    let l2 = "l2 = { size_bytes = 1024, line_bytes = 32, hit_cycles = 2, width_bits = 64 }";
+    wrong_text(&with_tight(&format!("core = 1\n{l2}")), l2, &["as fast as a cache could be"]);
+    let large = change(&with_tight("core = 1"), "size_bytes = 4096\nkind", "size_bytes = 0x200_0000\nkind");
+    wrong_text(&large, "0x200_0000", &["too large to be tightly coupled", "0x1000000 bytes at most"]);
+    let first = with_tight("core = 1\nport = \"data\"");
+    let default = change(&first, "default_memory = \"local\"", "default_memory = \"fast\"");
+    wrong_text(&default, "port = \"data\"", &["programs cannot be linked into `fast`", "port = \"both\""]);
+    // Of another kind, the keys are unknown.
+    let sram = change(&with_tight("core = 1"), kind, "kind = \"ideal\"");
+    wrong_text(&sram, "core = 1", &["`core` belongs to kind = \"tightly_coupled\", not to \"ideal\""]);
+}

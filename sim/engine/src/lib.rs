@@ -330,6 +330,11 @@ pub trait HartMemory {
     fn code_changed(&mut self) -> bool {
         false
     }
+    /// The same after [`store_at_once`](Self::store_at_once), for a memory whose stores of that way are never to code.
+    #[inline(always)]
+    fn code_changed_at_once(&mut self) -> bool {
+        self.code_changed()
+    }
     /// What must be served before the suspended access can be repeated; `None` when it can be repeated now.
     fn request(&mut self) -> Option<BusRequest>;
     /// The answer to the request last taken.

@@ -150,7 +150,7 @@ impl Hart {
                         if !mem.store_at_once(Cycle(now + u64::from(step.aux)), addr, $width, b!()) {
                             leave!(now + 1);
                         }
-                        if mem.code_changed() {
+                        if mem.code_changed_at_once() {
                             // The block itself may just have been written.
                             i += 1;
                             leave!(bound);
@@ -290,7 +290,7 @@ impl Hart {
                 let value = self.x[usize::from(op.rs2)];
                 // Where the line of the next instruction is looked up anyway, nothing else has to be done about changed code.
                 return mem.store_at_once(Cycle(issue), addr, width, value).then(|| {
-                    mem.code_changed();
+                    mem.code_changed_at_once();
                     issue + self.costs.store
                 });
             }

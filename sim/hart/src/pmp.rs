@@ -430,6 +430,10 @@ impl<M: HartMemory> HartMemory for Guarded<'_, M> {
     fn code_changed(&mut self) -> bool {
         self.mem.code_changed()
     }
+    #[inline(always)]
+    fn code_changed_at_once(&mut self) -> bool {
+        self.mem.code_changed_at_once()
+    }
     fn request(&mut self) -> Option<BusRequest> {
         self.mem.request()
     }

@@ -40,6 +40,7 @@ fn main() {
         policy: Policy::default(),
         cacheable: vec![(BASE, 8 << 20)],
         bypass_mask: 0x8000_0000,
+        tightly_coupled: Vec::new(),
     });
     let now = Cycle(0);
     for addr in (BASE..BASE + 4096).step_by(32) {

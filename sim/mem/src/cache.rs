@@ -429,6 +429,11 @@ impl Cache {
         self.changes
     }
 
+    /// Something that counts as a line has changed elsewhere.
+    pub(crate) fn note_change(&mut self) {
+        self.changes += 1;
+    }
+
     /// Whether it matters in which order lines are used.
     #[inline]
     pub fn orders_hits(&self) -> bool {

@@ -11,7 +11,8 @@
 //!  - it has the bypass bit, or nothing there is a memory: it goes to the bus as it is, and the value is kept for
 //!    the repetition.
 //!
-//! Since tags are addresses of memory lines, the first way needs no look at ranges or the bypass bit.
+//! Since tags are addresses of memory lines, the first way needs no look at ranges or the bypass bit. What lies in a tightly coupled memory
+//! is no line, so it is looked for where no line is found: those memories cost nothing where there are none.
 //!
 //! The data master makes one transfer at a time. While it writes a victim in the background or the rest of a line is still on its
 //! way, whatever needs the bus for data waits for it; the owner of time knows until when ([`CachedPort::needs_data_master`]).
@@ -20,12 +21,14 @@ use crate::cache::{Cache, LineUndo, StoreUndo};
 use crate::geometry::CacheGeometry;
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use crate::policy::{CacheStats, CachedPortConfig, Policy, Victim};
+use crate::tightly::Tightly;
 use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Fetch, HartMemory,
     MasterKind, Width,
 };
 
 mod alone;
+mod aside;
 mod owner;
 
 pub use alone::LineMove;
@@ -64,6 +67,7 @@ pub struct CachedPort {
     policy: Policy,
     cacheable: Vec<(u32, u32)>,
     bypass_mask: u32,
+    tightly: Option<Box<Tightly>>,
     reservation: Reservation,
     outstanding: Outstanding,
     /// The line that is being read, and the place that was emptied for it.
@@ -94,9 +98,11 @@ impl CachedPort {
         // Never filled when there is none, so nothing hits.
         let dcache = Cache::new(config.dcache.unwrap_or(FETCH_BUFFER), policy.seeds[1]);
         let line_bytes = |cache: Option<CacheGeometry>| cache.unwrap_or(FETCH_BUFFER).line_bytes;
+        let icache = Cache::new(config.icache.unwrap_or(FETCH_BUFFER), policy.seeds[0]);
         CachedPort {
+            tightly: Tightly::new(config.tightly_coupled, icache.line_bytes(), icache.lines()),
             simple: alone::is_simple(&policy, [line_bytes(config.icache), line_bytes(config.dcache)]),
-            icache: Cache::new(config.icache.unwrap_or(FETCH_BUFFER), policy.seeds[0]),
+            icache,
             dcache: if policy.write_through { dcache.without_private_stores() } else { dcache },
             has_dcache: config.dcache.is_some(),
             policy,
@@ -136,6 +142,9 @@ impl CachedPort {
             return Access::Fault(AccessFault::Misaligned);
         }
         let physical = self.physical(addr);
+        if let Some(answer) = self.tight(physical, kind) {
+            return answer;
+        }
         let conditional = matches!(kind, Kind::StoreConditional(_));
         if self.has_dcache && physical == addr && self.is_memory(addr) {
             let line = self.dcache.line_of(addr);
@@ -195,19 +204,6 @@ impl CachedPort {
         Access::Done(answer)
     }
 
-    /// Where an access hits in another way than the front; the short way of translated blocks.
-    #[cold]
-    #[inline(never)]
-    fn look_aside(&mut self, now: Cycle, addr: u32, width: Width) -> Option<usize> {
-        let aligned = addr & (width.bytes() - 1) == 0;
-        let arrived = self.arriving.is_none_or(|(_, at)| at <= now);
-        if !aligned || !arrived || self.is_answered() {
-            return None;
-        }
-        let place = self.dcache.look_aside(addr)?;
-        Some(self.dcache.at(place, addr))
-    }
-
     fn settle_reservation(&mut self, asked: Asked, answer: Access) {
         let past = self.physical(asked.addr) != asked.addr || !self.has_dcache || !self.is_memory(asked.addr);
         match (asked.kind, answer) {
@@ -221,6 +217,12 @@ impl CachedPort {
 
     #[cold]
     fn fetch_miss(&mut self, addr: u32) -> Fetch {
+        if let Some(found) = self.tightly.as_mut().and_then(|t| t.fetch(addr)) {
+            return match found {
+                Ok((slot, version)) => Fetch::Line { slot, version },
+                Err(fault) => Fetch::Fault(fault),
+            };
+        }
         if let Some(place) = self.icache.look(addr) {
             return Fetch::Line { slot: place as u32, version: self.icache.version(place) };
         }
@@ -374,7 +376,7 @@ impl HartMemory for CachedPort {
     }
 
     fn fetch_slots(&self) -> u32 {
-        self.icache.lines()
+        self.tightly.as_ref().map_or(self.icache.lines(), |t| t.slots())
     }
 
     #[inline(always)]
@@ -388,17 +390,19 @@ impl HartMemory for CachedPort {
 
     #[inline]
     fn fetch_bytes(&self, slot: u32) -> &[u8] {
+        if slot >= self.icache.lines() {
+            return self.tightly.as_ref().map_or(&[], |t| t.line(slot));
+        }
         self.icache.line(slot as usize)
     }
 
     #[inline(always)]
     fn fetch_at_once(&mut self, _now: Cycle, pc: u32) -> Option<(u32, u32)> {
         let addr = pc & !self.bypass_mask;
-        let place = match self.icache.find_line(addr) {
-            Some(place) => place,
-            None => self.icache.look_aside(addr)?,
-        };
-        Some((place as u32, self.icache.version(place)))
+        match self.icache.find_line(addr) {
+            Some(place) => Some((place as u32, self.icache.version(place))),
+            None => self.fetch_aside(addr),
+        }
     }
 
     #[inline(always)]
@@ -414,7 +418,7 @@ impl HartMemory for CachedPort {
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         let at = match self.dcache.find(addr, width.bytes()) {
             Some(at) => at,
-            None => self.look_aside(now, addr, width)?,
+            None => return self.load_aside(now, addr, width),
         };
         Some(self.dcache.read(at, width))
     }
@@ -423,15 +427,22 @@ impl HartMemory for CachedPort {
     fn store_at_once(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
         let at = match self.dcache.find_store(addr, width.bytes()) {
             Some(at) => at,
-            None if self.look_aside(now, addr, width).is_none() => return false,
-            None => match self.dcache.find_store(addr, width.bytes()) {
-                Some(at) => at,
-                None => return false,
-            },
+            None => return self.store_aside(now, addr, width, value),
         };
         let undo = self.dcache.write(at, width, value);
         self.stores.push(undo);
         true
+    }
+
+    #[inline(always)]
+    fn code_changed(&mut self) -> bool {
+        self.tightly.as_mut().is_some_and(|t| t.take_changed())
+    }
+
+    /// A store that changes code is not made at once: see [`store_aside`](Self::store_aside).
+    #[inline(always)]
+    fn code_changed_at_once(&mut self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -473,6 +484,9 @@ impl HartMemory for CachedPort {
             return answer;
         }
         let physical = self.physical(addr);
+        if let Some(answer) = self.tight(physical, Kind::Maintain(op)) {
+            return answer;
+        }
         if !self.is_memory(physical) {
             return Access::Fault(AccessFault::Unmapped);
         }
@@ -607,6 +621,9 @@ impl HartMemory for CachedPort {
         self.instruction_drops.clear();
         self.icache.checkpoint();
         self.dcache.checkpoint();
+        if let Some(tightly) = &mut self.tightly {
+            tightly.checkpoint();
+        }
         self.saved.0 = self.reservation;
         // Nearly always there is none, and it is not small.
         if self.outstanding.is_idle() {
@@ -621,6 +638,9 @@ impl HartMemory for CachedPort {
         self.undo_logs((0, 0, 0));
         self.icache.rewind();
         self.dcache.rewind();
+        if self.tightly.as_mut().is_some_and(|t| t.rewind()) {
+            self.icache.note_change();
+        }
         if let Some((line, _)) = self.arriving {
             // It may have been found in the meantime; now it is on its way again.
             self.dcache.clear_front(line);

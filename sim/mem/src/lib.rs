@@ -24,6 +24,7 @@ mod policy;
 mod reservations;
 mod sdram;
 mod sram;
+mod tightly;
 
 pub use arbiter::{Masters, RoundRobin};
 pub use avalon_sdram::{AvalonSdram, AvalonSdramTiming};
@@ -38,6 +39,7 @@ pub use policy::{AskedAccess, CacheStats, CachedPortConfig, Policy, Serving, Vic
 pub use reservations::Reservations;
 pub use sdram::{Sdram, SdramTiming};
 pub use sram::{Sram, SramTiming};
+pub use tightly::{TightConfig, TightPorts};
 
 /// How long a transfer takes at a memory, from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

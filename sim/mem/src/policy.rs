@@ -2,6 +2,7 @@
 //! What a [`CachedPort`](crate::CachedPort) is made of and what it tells about itself.
 
 use crate::geometry::CacheGeometry;
+use crate::tightly::TightConfig;
 
 /// When a dirty victim is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,6 +48,8 @@ pub struct CachedPortConfig {
     pub cacheable: Vec<(u32, u32)>,
     /// The address bit that makes a data access bypass the cache, and that no physical address has; 0 if there is none.
     pub bypass_mask: u32,
+    /// Tightly coupled memories, apart from each other and from what is cacheable.
+    pub tightly_coupled: Vec<TightConfig>,
 }
 
 /// Counts since reset.

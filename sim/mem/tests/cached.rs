@@ -22,6 +22,7 @@ fn config() -> CachedPortConfig {
         policy: Policy::default(),
         cacheable: vec![(BASE, SIZE as u32)],
         bypass_mask: BYPASS,
+        tightly_coupled: Vec::new(),
     }
 }
 

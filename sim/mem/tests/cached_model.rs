@@ -6,10 +6,13 @@ mod common;
 
 use common::{digest, for_seeds, Bus, Random, BASE, DEVICE};
 use engine::{Access, AccessFault, AmoOp, CacheOp, Cycle, HartMemory, Width};
-use mem::{CacheGeometry, CachedPort, CachedPortConfig, Policy, Replacement, Victim};
+use mem::{CacheGeometry, CachedPort, CachedPortConfig, Policy, Replacement, TightConfig, TightPorts, Victim};
 use std::collections::BTreeMap;
 
 const SIZE: u32 = 4096;
+/// A tightly coupled memory.
+const TIGHT: u32 = BASE + SIZE;
+const TIGHT_SIZE: u32 = 128;
 const BYPASS: u32 = 0x8000_0000;
 const T: Cycle = Cycle(0);
 
@@ -29,6 +32,9 @@ fn random_op(r: &mut Random) -> Op {
     let width = [Width::Byte, Width::Half, Width::Word, Width::Word][r.below(4) as usize];
     // Few places, so that lines meet; now and then a device, the bypass, or a misaligned address.
     let mut addr = BASE + (r.below(SIZE / 256) * 256 + r.below(64));
+    if r.below(8) == 0 {
+        addr = TIGHT + r.below(TIGHT_SIZE);
+    }
     if r.below(16) != 0 {
         addr &= !(width.bytes() - 1);
     }
@@ -116,9 +122,18 @@ impl Lines {
     }
 }
 
+/// A word as a reservation names it.
+fn reserved(addr: u32) -> u32 {
+    if addr & !BYPASS >= TIGHT {
+        return addr & !BYPASS;
+    }
+    addr
+}
+
 /// Caches and memory as one would explain them.
 struct Model {
     memory: Vec<u8>,
+    tight: Vec<u8>,
     data: Lines,
     instructions: Lines,
     policy: Policy,
@@ -172,6 +187,9 @@ impl Model {
     fn load(&mut self, addr: u32, width: Width) -> u32 {
         let value =
             |bytes: &[u8], at: usize| (0..width.bytes() as usize).map(|i| u32::from(bytes[at + i]) << (8 * i)).sum();
+        if addr & !BYPASS >= TIGHT {
+            return value(&self.tight, ((addr & !BYPASS) - TIGHT) as usize);
+        }
         if addr & BYPASS != 0 {
             self.transfers += 1;
             return value(&self.memory, (addr - BYPASS - BASE) as usize);
@@ -187,6 +205,10 @@ impl Model {
             let at = (addr & !BYPASS) - BASE;
             memory[at as usize..at as usize + value.len()].copy_from_slice(value);
         };
+        if addr & !BYPASS >= TIGHT {
+            let at = ((addr & !BYPASS) - TIGHT) as usize;
+            return self.tight[at..at + value.len()].copy_from_slice(value);
+        }
         if addr & BYPASS != 0 {
             self.transfers += 1;
             return to_memory(&mut self.memory);
@@ -224,7 +246,9 @@ impl Model {
             }
             Op::Amo(addr, op, operand) => {
                 // One locked transfer when it goes past the cache.
-                let past = addr & BYPASS != 0 || self.policy.no_write_allocate && self.data.find(addr).is_none();
+                let tight = addr & !BYPASS >= TIGHT;
+                let past =
+                    !tight && (addr & BYPASS != 0 || self.policy.no_write_allocate && self.data.find(addr).is_none());
                 if past {
                     let at = ((addr & !BYPASS) - BASE) as usize;
                     let old = u32::from_le_bytes(self.memory[at..at + 4].try_into().expect("four"));
@@ -238,12 +262,13 @@ impl Model {
             }
             Op::LoadReserved(addr) => {
                 let value = self.load(addr, Width::Word);
-                self.reserved = Some(addr);
+                // Where there is one way to a word, the bypass bit makes no other.
+                self.reserved = Some(reserved(addr));
                 Access::Done(value)
             }
             Op::StoreConditional(addr, value) => {
                 self.data.touch(addr);
-                if self.reserved.take() != Some(addr) {
+                if self.reserved.take() != Some(reserved(addr)) {
                     return Access::Done(1);
                 }
                 self.store(addr, Width::Word, value);
@@ -276,6 +301,10 @@ impl Model {
     fn fetch(&mut self, pc: u32) -> Vec<u8> {
         let addr = pc & !BYPASS;
         let line = self.instructions.line(addr);
+        if addr >= TIGHT {
+            let at = (line - TIGHT) as usize;
+            return self.tight[at..at + self.instructions.geometry.line_bytes as usize].to_vec();
+        }
         if self.instructions.find(addr).is_none() {
             let (_, way) = self.instructions.room(addr);
             let geometry = self.instructions.geometry;
@@ -303,6 +332,10 @@ fn once(port: &mut CachedPort, op: Op) -> Access {
             Access::Done(0)
         }
         Op::Fetch(pc) => match port.fetch(T, pc) {
+            // The version of a line that was stored to and put back is another one.
+            engine::Fetch::Line { slot, .. } if pc & !BYPASS >= TIGHT => {
+                Access::Done(port.fetch_bytes(slot).iter().fold(slot, |h, b| h.rotate_left(5) ^ u32::from(*b)))
+            }
             engine::Fetch::Line { slot, version } => Access::Done(slot << 24 ^ version),
             engine::Fetch::Pending => Access::Pending,
             engine::Fetch::Fault(fault) => Access::Fault(fault),
@@ -316,6 +349,10 @@ fn geometry(r: &mut Random, line_bytes: u32) -> CacheGeometry {
     let ways = if sets == 1 { 2 + r.below(40) } else { 1 + r.below(6) };
     let replacement = [Replacement::Lru, Replacement::RoundRobin, Replacement::Random][r.below(3) as usize];
     CacheGeometry { size_bytes: line_bytes * sets * ways, line_bytes, ways, replacement }
+}
+
+fn tight_bytes() -> Vec<u8> {
+    (0..TIGHT_SIZE).map(|i| (i * 5) as u8).collect()
 }
 
 fn config(r: &mut Random) -> CachedPortConfig {
@@ -337,6 +374,11 @@ fn config(r: &mut Random) -> CachedPortConfig {
         policy,
         cacheable: vec![(BASE, SIZE)],
         bypass_mask: BYPASS,
+        tightly_coupled: vec![TightConfig {
+            base: TIGHT,
+            ports: TightPorts { instruction: true, data: true },
+            bytes: tight_bytes(),
+        }],
     }
 }
 
@@ -350,6 +392,7 @@ fn values_transfers_and_memory_are_the_models() {
         let (mut port, mut bus) = (CachedPort::new(config), Bus::new(SIZE as usize));
         let mut model = Model {
             memory: bus.memory.clone(),
+            tight: tight_bytes(),
             data: Lines::new(dcache, policy.seeds[1]),
             instructions: Lines::new(icache, policy.seeds[0]),
             policy,
@@ -358,6 +401,7 @@ fn values_transfers_and_memory_are_the_models() {
             transfers: 0,
         };
         let mut transfers = 0;
+        let mut known = BTreeMap::new();
         for step in 0..4000 {
             // Another master writes to memory, and nobody tells the caches.
             if r.below(10) == 0 {
@@ -369,7 +413,13 @@ fn values_transfers_and_memory_are_the_models() {
             if let Op::Fetch(pc) = op {
                 let (line, seen) = bus.fetch(&mut port, pc);
                 transfers += seen.len();
-                assert_eq!(line.map(|l| l.2), Ok(model.fetch(pc)), "step {step}: {op:?}");
+                let (slot, version, bytes) = line.expect("a line");
+                assert_eq!(
+                    known.entry((slot, version)).or_insert(bytes.clone()),
+                    &bytes,
+                    "step {step}: an old version"
+                );
+                assert_eq!(bytes, model.fetch(pc), "step {step}: {op:?}");
             } else {
                 let (access, seen) = bus.access(&mut port, |p| once(p, op));
                 transfers += seen.len();
@@ -377,6 +427,8 @@ fn values_transfers_and_memory_are_the_models() {
             }
             assert_eq!(transfers, model.transfers, "step {step}: {op:?}");
             assert!(bus.memory == model.memory, "step {step}: {op:?}");
+            let at = TIGHT + r.below(TIGHT_SIZE);
+            assert_eq!(port.peek_tight(at), Some(model.tight[(at - TIGHT) as usize]), "step {step}: peek");
             let at = BASE + r.below(SIZE);
             let held = model.data.find(at).map(|h| h.bytes[(at - h.line) as usize]);
             assert_eq!(port.peek(at), held, "step {step}: peek");
@@ -393,6 +445,7 @@ fn a_rewound_port_is_as_it_was_and_does_the_same_again() {
     let mut rewound = [0u64; 2];
     for_seeds(60, |r| {
         let (mut port, mut bus) = (CachedPort::new(config(r)), Bus::new(SIZE as usize));
+        let mut known = BTreeMap::new();
         for step in 0..400 {
             // Somewhere to start from.
             for _ in 0..r.below(8) {
@@ -430,6 +483,9 @@ fn a_rewound_port_is_as_it_was_and_does_the_same_again() {
             port.rewind();
             assert!(digest(|h| port.hash(h)) == before, "step {step}: {ops:?}");
             assert_eq!(port.request(), None, "step {step}: a request that nobody took");
+            let (line, _) = bus.fetch(&mut port, TIGHT + r.below(TIGHT_SIZE / 2) * 2);
+            let (slot, version, bytes) = line.expect("a line");
+            assert_eq!(known.entry((slot, version)).or_insert(bytes.clone()), &bytes, "step {step}: an old version");
         }
     });
     assert!(rewound[1] > 5000 || std::env::var("SIGNALBOX_SEED").is_ok(), "too little was undone: {rewound:?}");

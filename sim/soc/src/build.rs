@@ -12,6 +12,7 @@ use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State, WayBack};
 use crate::onchip::OnChip;
 use crate::slave_stats::SlaveStats;
+use crate::tight::{self, Tight};
 use config::{DeviceModel, MemoryKind, Platform};
 use dev::{
     Clint, Finisher, GoldfishRtc, HwMutex, IrqBlock, NetworkInterface, NiConfig, Plic, PulseIrq, ResetRom, Timer,
@@ -21,7 +22,8 @@ use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
 use mem::{
     AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, L2Config,
-    Masters, Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, Victim, L2,
+    Masters, Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, TightConfig, Victim,
+    L2,
 };
 
 use std::collections::{BTreeSet, VecDeque};
@@ -40,6 +42,7 @@ const STREAM_REFRESH: u64 = 2 << 32;
 const STREAM_SKEW: u64 = 3 << 32;
 const STREAM_REGISTERS: u64 = 4 << 32;
 const STREAM_REPLACEMENT: u64 = 5 << 32;
+const STREAM_TIGHT: u64 = 6 << 32;
 
 fn timing(class: &config::CoreClass) -> Timing {
     Timing {
@@ -155,7 +158,8 @@ fn memory_slave(memory: &config::Memory, index: usize, seed: u64, platform: &Pla
         MemoryKind::Sram { width_bits, access_cycles } => {
             MemoryTiming::Sram(Sram::new(SramTiming { width_bits, access_cycles }))
         }
-        MemoryKind::Ideal => MemoryTiming::Ideal,
+        // Tightly coupled ones are in their cores: see `tight`.
+        MemoryKind::Ideal | MemoryKind::TightlyCoupled { .. } => MemoryTiming::Ideal,
     };
     Target::Memory { index, timing }
 }
@@ -216,8 +220,7 @@ fn fabric(platform: &Platform, seed: u64) -> Result<Fabric, ImageError> {
     let mut slaves = Vec::new();
     let mut memories = Vec::new();
     for (index, m) in platform.memories.iter().enumerate() {
-        let init =
-            if platform.seeded.memory { Init::Random(draw(seed, STREAM_MEMORY + index as u64)) } else { Init::Zero };
+        let init = init(platform, draw(seed, STREAM_MEMORY + index as u64));
         memories.push(Backing::new(m.base, m.size_bytes, init));
         slaves.push(slave(&m.name, m.base, m.size_bytes, m.core, memory_slave(m, index, seed, platform)));
     }
@@ -329,12 +332,37 @@ fn placement(platform: &Platform, images: &[(Image, Vec<usize>)]) -> Result<Vec<
     Ok(of_core)
 }
 
+/// What a memory holds that nothing has been written to.
+fn init(platform: &Platform, random: u64) -> Init {
+    match platform.seeded.memory {
+        true => Init::Random(random),
+        false => Init::Zero,
+    }
+}
+
+/// A memory that a segment goes to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Fabric(usize),
+    Tight(usize),
+}
+
 /// Load an image for the cores that start in it; what each core has of its own is filled for each.
-fn load(platform: &Platform, fabric: &mut Fabric, image: &Image, cores: &[usize]) -> Result<(), ImageError> {
+fn load(
+    platform: &Platform,
+    fabric: &mut Fabric,
+    tight: &mut [Tight],
+    image: &Image,
+    cores: &[usize],
+) -> Result<(), ImageError> {
     let cores = if cores.is_empty() { &[0][..] } else { cores };
     for segment in &image.segments {
-        let found = cores.iter().map(|&core| fabric.memory_at(core, segment.addr, segment.size));
-        let Some(places) = found.collect::<Option<BTreeSet<usize>>>() else {
+        let found = cores.iter().map(|&core| {
+            let own = |t: &Tight| t.core == core && t.backing.contains(segment.addr, segment.size);
+            let shared = || fabric.memory_at(core, segment.addr, segment.size).map(Place::Fabric);
+            tight.iter().position(own).map(Place::Tight).or_else(shared)
+        });
+        let Some(places) = found.collect::<Option<BTreeSet<Place>>>() else {
             let map: Vec<String> = platform
                 .memories
                 .iter()
@@ -353,7 +381,10 @@ fn load(platform: &Platform, fabric: &mut Fabric, image: &Image, cores: &[usize]
             });
         };
         for place in places {
-            let memory = &mut fabric.memories[place];
+            let memory = match place {
+                Place::Fabric(place) => &mut fabric.memories[place],
+                Place::Tight(place) => &mut tight[place].backing,
+            };
             memory.write(segment.addr, &segment.data);
             let mut at = segment.addr + segment.data.len() as u32;
             let end = segment.addr + segment.size;
@@ -448,10 +479,10 @@ fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
     }
 }
 
-fn port(platform: &Platform, core: &config::Core, seed: u64) -> Port {
+fn port(platform: &Platform, core: &config::Core, tightly_coupled: Vec<TightConfig>, seed: u64) -> Port {
     // An ideal port sees all memories; of what each core has it would see the others', too.
     let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal && m.core.is_none());
-    if ideal && core.icache.is_none() && core.dcache.is_none() {
+    if ideal && core.icache.is_none() && core.dcache.is_none() && tightly_coupled.is_empty() {
         return Port::Ideal(Box::new(IdealPort::new()));
     }
     let seen = platform.memories.iter().filter(|m| m.core.is_none_or(|own| own == core.hartid as usize));
@@ -461,6 +492,7 @@ fn port(platform: &Platform, core: &config::Core, seed: u64) -> Port {
         policy: policy(platform, core, seed),
         cacheable: seen.map(|m| (m.base, m.size_bytes)).collect(),
         bypass_mask: platform.bypass_mask,
+        tightly_coupled,
     })))
 }
 
@@ -472,9 +504,12 @@ pub(crate) fn machine(
     check: bool,
 ) -> Result<Machine, ImageError> {
     let of_core = placement(platform, &images)?;
+    let whole = platform;
+    let (platform, mut tight) = tight::split(platform, |n| init(whole, draw(seed, STREAM_TIGHT + n as u64)));
+    let platform = &platform;
     let mut fabric = fabric(platform, seed)?;
     for (image, cores) in &images {
-        load(platform, &mut fabric, image, cores)?;
+        load(whole, &mut fabric, &mut tight, image, cores)?;
     }
     let images: Vec<Image> = images.into_iter().map(|(image, _)| image).collect();
     let device_tree = place_device_tree(platform, &mut fabric, &images)?;
@@ -533,7 +568,7 @@ pub(crate) fn machine(
         cores.push(Core {
             name: c.name.clone(),
             hart,
-            port: port(platform, c, seed),
+            port: port(platform, c, tight.iter().filter(|t| t.core == index).map(Tight::config).collect(), seed),
             not_before: Cycle::ZERO,
             posted_pc: 0,
             watch: check.then(|| Box::new(Watch::new(index))),

@@ -47,6 +47,7 @@ impl World {
                 },
                 cacheable: vec![(BASE, SIZE)],
                 bypass_mask: BYPASS,
+                tightly_coupled: Vec::new(),
             })
         };
         World {

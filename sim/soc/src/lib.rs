@@ -18,6 +18,7 @@ mod report;
 mod shadow;
 mod slave_stats;
 mod symbols;
+mod tight;
 mod view;
 
 pub use ::noc as network;

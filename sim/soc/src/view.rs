@@ -46,6 +46,9 @@ fn peek_shared(memories: &[Backing], addr: u32) -> Option<u8> {
 /// What a core with caches sees at `addr`.
 pub(crate) fn peek_cached(port: &CachedPort, memories: Seen, addr: u32) -> Option<u8> {
     let physical = port.physical(addr);
+    if let Some(byte) = port.peek_tight(physical) {
+        return Some(byte);
+    }
     if physical == addr {
         if let Some(byte) = port.peek(addr) {
             return Some(byte);
@@ -149,6 +152,10 @@ macro_rules! forward {
             #[inline(always)]
             fn code_changed(&mut $self) -> bool {
                 $port.code_changed()
+            }
+            #[inline(always)]
+            fn code_changed_at_once(&mut $self) -> bool {
+                $port.code_changed_at_once()
             }
             fn request(&mut $self) -> Option<BusRequest> {
                 $port.request()

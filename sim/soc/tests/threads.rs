@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tiles that work on memories of their own, miss their caches, and interrupt each other: the same to the bit however many host threads run
+//! Tiles that work on memories of their own, tightly coupled ones among them, miss their caches, and interrupt each other: the same to the bit however many host threads run
 //! them, and wherever the run is cut.
 
 #[path = "../../hart/tests/common/asm.rs"]
@@ -11,6 +11,8 @@ use std::path::Path;
 
 const CORES: u32 = 16;
 const BASE: u32 = 0x0080_0000;
+/// Of the tightly coupled memories.
+const TIGHT: u32 = 0x3000_0000;
 
 fn platform() -> config::Platform {
     let text = format!(
@@ -36,6 +38,13 @@ size_bytes = 0x1_0000
 kind = "sram"
 width_bits = 32
 access_cycles = 1
+[[memory]]
+name = "tight"
+per_core = true
+base = {TIGHT:#x}
+size_bytes = 1024
+kind = "tightly_coupled"
+port = "data"
 [[device]]
 name = "clint"
 model = "clint"
@@ -50,7 +59,7 @@ hz = 25_000_000
 
 /// Each core goes through 4 KB with a step that depends on it, and after each round interrupts the next core.
 fn program() -> Vec<u8> {
-    let (id, msip, next, buf, end, sum, v, t, step, own) = (5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+    let (id, msip, next, buf, end, sum, v, t, step, own, tight) = (5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     let handler = 0x200;
     let mut words = vec![
         csrrs(id, 0xf14, 0),
@@ -69,6 +78,7 @@ fn program() -> Vec<u8> {
         csrrsi(0, 0x300, 8),
         addi(step, id, 9),
         slli(step, step, 2),
+        lui(tight, TIGHT),
         // round:
         lui(buf, BASE + 0x2000),
         lui(end, BASE + 0x3000),
@@ -77,17 +87,20 @@ fn program() -> Vec<u8> {
         add(sum, sum, v),
         addi(sum, sum, 1),
         sw(sum, buf, 0),
+        lw(t, tight, 4),
+        add(t, t, sum),
+        sw(t, tight, 4),
         andi(t, sum, 1),
         beq(t, 0, 8),
         mul(sum, sum, step),
         add(buf, buf, step),
-        branch(6, buf, end, -32), // bltu to word
+        branch(6, buf, end, -44), // bltu to word
         addi(t, 0, 1),
         sw(t, next, 0),
-        jal(0, -52), // to round
+        jal(0, -64), // to round
     ];
     words.resize(handler as usize / 4, NOP);
-    words.extend([sw(0, own, 0), lui(30, BASE + 0x4000), lw(31, 30, 0), addi(31, 31, 1), sw(31, 30, 0), MRET]);
+    words.extend([sw(0, own, 0), lui(30, TIGHT), lw(31, 30, 0), addi(31, 31, 1), sw(31, 30, 0), MRET]);
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
@@ -105,7 +118,7 @@ fn run(threads: usize, cuts: &[u64]) -> (u64, soc::Stats, u32) {
     for cut in cuts {
         assert_eq!(machine.run(Cycle(*cut)).stop, StopReason::Budget);
     }
-    let taken = machine.read(1, BASE + 0x4000, 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let taken = machine.read(1, TIGHT, 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
     (machine.state_hash(), machine.stats(), taken)
 }
 

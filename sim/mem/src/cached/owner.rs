@@ -18,6 +18,11 @@ impl CachedPort {
         Some(aside.bytes[(addr - aside.line) as usize])
     }
 
+    /// The byte of a tightly coupled memory at a physical address.
+    pub fn peek_tight(&self, addr: u32) -> Option<u8> {
+        self.tightly.as_ref()?.peek(addr)
+    }
+
     /// The physical address of a data address.
     pub fn physical(&self, addr: u32) -> u32 {
         addr & !self.bypass_mask
@@ -32,6 +37,9 @@ impl CachedPort {
     pub fn hash(&self, hash: &mut dyn FnMut(u64)) {
         self.icache.hash(hash);
         self.dcache.hash(hash);
+        if let Some(tightly) = &self.tightly {
+            tightly.hash(hash);
+        }
         hash(match self.reservation {
             Reservation::None => 0,
             Reservation::Cached(word) => 1 << 32 | u64::from(word),
