@@ -35,7 +35,7 @@ function(sb_add_node node)
   sb_sources(kernel ${SB_RTOS_DIR}/kernel)
   # The console and the timer of a core belong to every node, and are compiled like the kernel; so are services, of which only
   # what is called gets into the image.
-  foreach(folder ports/riscv32 drivers/uart drivers/timer services/heap services/timeout services/device_memory)
+  foreach(folder ports/riscv32 drivers/uart drivers/timer services/heap services/timeout services/device_memory services/process)
     sb_sources(more ${SB_RTOS_DIR}/${folder})
     list(APPEND kernel ${more})
   endforeach()

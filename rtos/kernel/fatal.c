@@ -15,3 +15,9 @@ SB_COLD _Noreturn void sb_fatal(enum sb_err err, const char *label)
     sb_report(err, label);
     port_fatal(label);
 }
+
+SB_COLD void sb_violation(enum sb_err err, const char *label)
+{
+    sb_check(false, err, label);
+    sb_report(err, label);
+}

@@ -41,9 +41,6 @@
 #define SB_SERVICE_PRIORITY 21
 #define SB_SERVICE_YIELD 22
 
-/** The error hook for what is reported but survived. */
-void sb_report(enum sb_err err, const char *label);
-
 static inline void sb_check(bool holds, enum sb_err err, const char *label)
 {
     if (SB_CHECKED && !holds) {
@@ -229,6 +226,11 @@ void sb_task_launch_locked(struct sb_node *node, struct sb_task *task);
 
 /** What was made runs. */
 void sb_task_begin_locked(struct sb_node *node, struct sb_task *task);
+
+/* ---- names.c */
+
+/** The node that a task's full name means, and the rest of the name; SB_ERR_NOT_FOUND (negative): there is no such node. */
+int32_t sb_name_split(const struct sb_node_config *config, const char *name, const char **task_name);
 
 /* ---- mutex.c */
 

@@ -48,20 +48,28 @@ SB_COLD static uint32_t node_lookup(const struct sb_node_config *config, const c
     return i;
 }
 
+SB_COLD int32_t sb_name_split(const struct sb_node_config *config, const char *name, const char **task_name)
+{
+    const char *slash = strchr(name, '/');
+    *task_name = slash != NULL ? slash + 1 : name;
+    if (slash == NULL) {
+        return config->node;
+    }
+    const uint32_t index = node_lookup(config, name, (size_t)(slash - name));
+    return index < config->node_count ? (int32_t)index : (int32_t)SB_ERR_NOT_FOUND;
+}
+
 SB_COLD static enum sb_err hunt(const char *name, uint32_t timeout_ticks, sb_addr *out)
 {
     const struct sb_node_config *config = port_node()->config;
-    const char *slash = strchr(name, '/');
-    const char *task_name = slash != NULL ? slash + 1 : name;
+    const char *task_name;
+    const int32_t index = sb_name_split(config, name, &task_name);
     *out = SB_ADDR_NONE;
-    if (slash != NULL) {
-        const uint32_t index = node_lookup(config, name, (size_t)(slash - name));
-        if (index == config->node_count) {
-            return SB_ERR_NOT_FOUND;
-        }
-        if (index != config->node) {
-            return sb_remote_hunt(index, task_name, timeout_ticks, out);
-        }
+    if (index < 0) {
+        return (enum sb_err)index;
+    }
+    if (index != config->node) {
+        return sb_remote_hunt((uint32_t)index, task_name, timeout_ticks, out);
     }
     *out = sb_task_lookup(task_name);
     return *out != SB_ADDR_NONE ? SB_OK : SB_ERR_NOT_FOUND;

@@ -21,3 +21,18 @@ __attribute__((weak)) enum sb_err sb_remote_hunt(uint32_t node, const char *task
     *out = SB_ADDR_NONE;
     return SB_ERR_LINK_DOWN;
 }
+
+__attribute__((weak)) enum sb_err sb_remote_hunt_signal(uint32_t node, const char *task_name,
+                                                        union sb_signal *sig)
+{
+    (void)node;
+    (void)task_name;
+    (void)sig;
+    return SB_ERR_LINK_DOWN;
+}
+
+__attribute__((weak)) enum sb_err sb_remote_attach(sb_addr victim)
+{
+    (void)victim;
+    return SB_ERR_LINK_DOWN;
+}

@@ -65,10 +65,32 @@ enum sb_err sb_fsem_set(int32_t value)
     return SB_OK;
 }
 
+SB_COLD enum sb_err sb_fsem_set_of(sb_addr addr, int32_t value)
+{
+    if (value < 0) {
+        return SB_ERR_ARGUMENT;
+    }
+    const uint32_t state = port_lock();
+    struct sb_task *task = sb_task_local(port_node(), addr);
+    enum sb_err err = SB_OK;
+    if (task == NULL) {
+        err = SB_ERR_DEAD;
+    } else if (task->state == SB_STATE_WAIT_FSEM) {
+        err = SB_ERR_BUSY;
+    } else {
+        task->fsem = value;
+    }
+    port_unlock(state);
+    return err;
+}
+
 int32_t sb_fsem_value(sb_addr addr)
 {
     const struct sb_task *task = sb_task_local(port_node(), addr);
-    return task != NULL ? task->fsem : SB_ERR_DEAD;
+    if (task == NULL) {
+        return SB_ERR_DEAD;
+    }
+    return task->state == SB_STATE_WAIT_FSEM ? -1 : task->fsem;
 }
 
 /* ---- counting semaphores */

@@ -96,6 +96,25 @@ SB_COLD static enum sb_err config_check(const struct sb_task_config *config)
     return sb_task_lookup(config->name) == SB_ADDR_NONE ? SB_OK : SB_ERR_BUSY;
 }
 
+/** Who watches is told; preemption is off. */
+SB_COLD static void tell_begun(struct sb_node *node, struct sb_task *task)
+{
+    for (uint32_t i = 0; i < SB_WATCHERS_MAX && node->watchers[i] != NULL; i++) {
+        if (node->watchers[i]->begun != NULL) {
+            node->watchers[i]->begun(node, task);
+        }
+    }
+}
+
+SB_COLD static void tell_ended(struct sb_node *node, sb_addr task)
+{
+    for (uint32_t i = 0; i < SB_WATCHERS_MAX && node->watchers[i] != NULL; i++) {
+        if (node->watchers[i]->ended != NULL) {
+            node->watchers[i]->ended(node, task);
+        }
+    }
+}
+
 /** Nobody else runs until the life has begun: the slot is not taken twice, and the name is not given twice. */
 SB_COLD static void task_begin(struct sb_node *node, struct sb_task *task,
                                const struct sb_task_config *config, sb_addr *out)
@@ -105,6 +124,7 @@ SB_COLD static void task_begin(struct sb_node *node, struct sb_task *task,
     const uint32_t state = port_lock();
     sb_task_launch_locked(node, task);
     port_unlock(state);
+    tell_begun(node, task);
 }
 
 SB_COLD enum sb_err sb_task_create(const struct sb_task_config *config, sb_addr *out)
@@ -195,6 +215,7 @@ SB_COLD static enum sb_err task_end(struct sb_node *node, sb_addr victim)
     }
     port_unlock(state);
     if (task != NULL) {
+        tell_ended(node, victim);
         queue_free(task);
         sb_pool_reclaim(node, task); /* also what was handed to it and not received */
     }
@@ -246,7 +267,7 @@ SB_COLD enum sb_err sb_task_restart(sb_addr task_addr, sb_addr *out)
     }
     sb_preemption_off();
     enum sb_err err = SB_OK;
-    if (task->generation != sb_addr_generation(task_addr) || task->generation == 0) {
+    if (task->generation != sb_addr_generation(task_addr) || task->generation == 0 || task->config == NULL) {
         err = SB_ERR_DEAD;
     } else {
         SB_IGNORE(task_end(node, task_addr)); /* if it is not dead already */
@@ -258,4 +279,22 @@ SB_COLD enum sb_err sb_task_restart(sb_addr task_addr, sb_addr *out)
     }
     sb_preemption_on();
     return err;
+}
+
+SB_COLD enum sb_err sb_task_forget(sb_addr task_addr)
+{
+    struct sb_node *node = port_node();
+    const uint32_t index = (task_addr ^ node->addr_base) >> 10;
+    if (index >= node->task_count) {
+        return SB_ERR_ARGUMENT;
+    }
+    struct sb_task *task = &node->tasks[index];
+    if (task->generation != sb_addr_generation(task_addr)) {
+        return SB_ERR_DEAD;
+    }
+    if (task->addr != SB_ADDR_NONE || task == node->current) {
+        return SB_ERR_BUSY;
+    }
+    task->config = NULL;
+    return SB_OK;
 }

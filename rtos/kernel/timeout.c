@@ -100,6 +100,7 @@ struct sb_timeout *sb_timeout_take(void)
     struct sb_node *node = port_node();
     const uint32_t state = port_lock();
     struct sb_timeout *timeout = node->timeouts.first;
+    node->timeouts.calling = timeout;
     if (timeout != NULL) {
         node->timeouts.first = timeout->next_due;
         if (--timeout->due != 0) { /* it is late: behind the others, for its next period */

@@ -128,6 +128,13 @@ enum sb_err world_by_task(enum sb_err (*call)(sb_addr task), sb_addr task)
     return wish.err;
 }
 
+void world_pool_memory(struct world *world)
+{
+    free(world->pool_memory[0]);
+    world->pool_memory[0] = room(world->pools[0].memory_bytes);
+    world->pools[0].memory = world->pool_memory[0];
+}
+
 void world_boot(struct world *world)
 {
     world_select(world);

@@ -37,6 +37,8 @@ uint32_t world_task(struct world *world, const char *name, uint8_t priority, voi
 /** Add an interrupt task, `irq` -1 or its line. */
 uint32_t world_interrupt(struct world *world, const char *name, uint8_t priority, int8_t irq,
                          void (*entry)(void));
+/** Memory for pool 0 anew: its sizes have been changed. */
+void world_pool_memory(struct world *world);
 void world_boot(struct world *world);
 void world_free(struct world *world);
 

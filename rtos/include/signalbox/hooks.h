@@ -34,6 +34,13 @@ struct sb_hooks {
  *  configuration instead. Context: any. */
 void sb_hooks_set(const struct sb_hooks *hooks);
 
+/** Tell the error hook (hooks and checked levels) of a failure that is survived.   Context: any */
+void sb_report(enum sb_err err, const char *label);
+
+/** A caller's bug that a call without a result cannot answer: as sb_fatal at the checked level, else as sb_report, and the
+ *  call has done nothing.   Context: any */
+void sb_violation(enum sb_err err, const char *label);
+
 /** A violation that services and applications find: the error hook is told, then the node ends with this label.
  *  Context: any */
 _Noreturn void sb_fatal(enum sb_err err, const char *label);

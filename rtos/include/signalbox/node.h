@@ -178,6 +178,21 @@ struct sb_task_class {
     void (*end)(struct sb_node *node, struct sb_task *task);
 };
 
+/** Who wants to know of beginnings and ends of tasks, if anybody does. Functions may be NULL. */
+struct sb_watcher {
+    /** The task has been created or restarted; it has its address and its name.   Context: task, preemption off */
+    void (*begun)(struct sb_node *node, struct sb_task *task);
+    /** `task` was the address of one that has ended.   Context: task, preemption off, before its signals are freed */
+    void (*ended)(struct sb_node *node, sb_addr task);
+};
+
+#define SB_WATCHERS_MAX 4u
+
+/** What links tell of a peer's node (attach.c), once somebody has attached: `task` SB_ADDR_NONE means all its tasks. */
+struct sb_attach_rules {
+    void (*lost)(uint32_t node_index, sb_addr task);
+};
+
 /** What the kernel needs to know of locks, if there are any (mutex.c): priorities that they lend. */
 struct sb_lock_rules {
     /** The most urgent priority that the task's mutexes lend it, SB_PRIORITIES if none does. */
@@ -240,6 +255,7 @@ struct sb_node {
     struct {
         struct sb_timeout *first; /**< due, not yet called */
         struct sb_timeout *last;
+        struct sb_timeout *calling; /**< that the server has taken last, until it takes the next */
         sb_addr server;
     } timeouts;
 
@@ -247,6 +263,14 @@ struct sb_node {
     struct sb_node_counters counters;
     struct sb_task idle;
     const struct sb_node_config *config;
+
+    const struct sb_watcher *watchers[SB_WATCHERS_MAX]; /**< from the front; NULL: no more */
+    const struct sb_attach_rules *attach_rules;         /**< NULL: nobody has ever attached */
+    struct sb_signal_header *attached;                  /**< left by sb_attach */
+    struct sb_signal_header *hunting;                   /**< left by sb_hunt_signal */
+    uint32_t reference;                                 /**< of the last attachment or timeout */
+    struct sb_signal_header *processes;                 /**< blocks of sb_process_create */
+    struct sb_signal_header *requested;                 /**< timeouts of sb_timeout_request */
 
     void *link; /**< belongs to link/: the kernel sets it to NULL at start and never looks at it again */
 };

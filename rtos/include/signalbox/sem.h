@@ -35,8 +35,13 @@ SB_MUST_USE enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks);
  *  Context: any.   Errors: SB_ERR_ARGUMENT  negative.   Source: osek-linx A1/1.21 */
 SB_MUST_USE enum sb_err sb_fsem_set(int32_t value);
 
-/** What is pending on the fast semaphore of a local task, SB_ERR_DEAD (negative) if there is none.   Context:
- *  any */
+/** As sb_fsem_set, for any local task that does not wait for it.
+ *  Context: any.   Errors: SB_ERR_ARGUMENT  negative;  SB_ERR_DEAD  no such task on this node;
+ *                          SB_ERR_BUSY  it waits for its fast semaphore: nothing happens                [SEM-011] */
+SB_MUST_USE enum sb_err sb_fsem_set_of(sb_addr task, int32_t value);
+
+/** What is pending on the fast semaphore of a local task; -1: the task waits for it; SB_ERR_DEAD (-2): no such task.
+ *  Context: any */
 int32_t sb_fsem_value(sb_addr task);
 
 /** Make `sem` a semaphore with `count` free units.   Context: any, before its first use */
@@ -55,6 +60,19 @@ void sb_sem_wait(struct sb_sem *sem);
 /** As sb_sem_wait, at most `timeout_ticks` (0 polls: any context).
  *  Errors: SB_ERR_TIMEOUT, SB_ERR_NO_TICK */
 SB_MUST_USE enum sb_err sb_sem_wait_timeout(struct sb_sem *sem, uint32_t timeout_ticks);
+
+/** A semaphore with `count` free units (not negative) in a block of the system pool, NULL if no block is free. It outlives
+ *  the caller.
+ *  Context: any, before its first use.   Time: as sb_alloc_nil.   Asserts: (checked) `sem-count`.
+ *  Source: osek-linx A1/1.25                                                                            [SEM-012] */
+SB_MUST_USE struct sb_sem *sb_sem_create(int32_t count);
+
+/** Give the block of a semaphore that sb_sem_create has made back.
+ *  Context: any.   Time: O(1).
+ *  Errors:  SB_ERR_BUSY      tasks wait for it: nothing happens
+ *           SB_ERR_ARGUMENT  NULL; (checked) not made by sb_sem_create, or deleted already
+ *  Source:  osek-linx A1/1.29                                                                           [SEM-013] */
+SB_MUST_USE enum sb_err sb_sem_delete(struct sb_sem *sem);
 
 /** Free units now.   Context: any */
 int32_t sb_sem_value(const struct sb_sem *sem);

@@ -96,6 +96,13 @@ SB_MUST_USE enum sb_err sb_task_kill(sb_addr task);
  *  Asserts: (checked) `restart-context`; `restart-null` no `out`.                                       [TASK-004] */
 SB_MUST_USE enum sb_err sb_task_restart(sb_addr task, sb_addr *out);
 
+/** A dead task is not to be restarted: its configuration and its stack may go.
+ *  Context: task.   Time: O(1).
+ *  Errors:  SB_ERR_DEAD      `task` is not the last address of its slot: another life has begun there
+ *           SB_ERR_ARGUMENT  not on this node, or nobody's
+ *           SB_ERR_BUSY      it lives, or is the one that runs                                          [TASK-011] */
+SB_MUST_USE enum sb_err sb_task_forget(sb_addr task);
+
 /* ---- who may run */
 
 /** Keep a task from running until sb_task_start. A waiting task goes on waiting; when its wait ends it stays stopped.

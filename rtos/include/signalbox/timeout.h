@@ -10,6 +10,7 @@
 
 #include "signalbox/err.h"
 #include "signalbox/node.h"
+#include "signalbox/signal.h"
 
 /** Set up with sb_timeout_init; fields are the kernel's. */
 struct sb_timeout {
@@ -39,6 +40,37 @@ SB_MUST_USE enum sb_err sb_timeout_start(struct sb_timeout *timeout, uint32_t ti
  *  Errors:  SB_ERR_NOT_FOUND  it was not running: a single one has been called, or will not be
  *  Asserts: (checked) `timeout-null`.                                                                   [TMO-003] */
 SB_MUST_USE enum sb_err sb_timeout_cancel(struct sb_timeout *timeout);
+
+/* ---- timeouts whose memory the service keeps (a block of the system pool each) */
+
+/** Names one of them; 0: none. */
+typedef uint32_t sb_timeout_ref;
+#define SB_TIMEOUT_NONE ((sb_timeout_ref)0)
+
+/** As sb_timeout_start with a timeout of the service's own, which goes when it has been called the last time, is withdrawn,
+ *  or the caller dies. *ref names it; NULL if nobody will ask.
+ *  Context: any.   Time: as sb_timeout_start.
+ *  Errors:  as sb_timeout_start;  SB_ERR_MEMORY  no block
+ *  Source:  osek-linx 2.2.5.1                                                                           [TMO-004] */
+SB_MUST_USE enum sb_err sb_timeout_request(uint32_t ticks, uint32_t period_ticks,
+                                           void (*callback)(void *argument), void *argument,
+                                           sb_timeout_ref *ref);
+
+/** The caller receives *sig, from itself, at the ticks-th tick from now. Always consumes: *sig becomes NULL, and is freed if
+ *  the call fails.   Context, time, errors: as sb_timeout_request                                        [TMO-005] */
+SB_MUST_USE enum sb_err sb_timeout_request_signal(uint32_t ticks, union sb_signal **sig, sb_timeout_ref *ref);
+
+/** Let a timeout of the caller come at the ticks-th tick from now instead, and every period_ticks if it is periodic.
+ *  Context: any.   Time: linear in the timeouts of the node.
+ *  Errors:  SB_ERR_ARGUMENT   ticks is 0 or above SB_TIMEOUT_TICKS_MAX
+ *           SB_ERR_NOT_FOUND  it has come already, was withdrawn, or is another task's                  [TMO-006] */
+SB_MUST_USE enum sb_err sb_timeout_modify(sb_timeout_ref ref, uint32_t ticks);
+
+/** No call and no signal of this timeout comes any more: a signal that waits in the caller's queue is freed. *ref becomes
+ *  SB_TIMEOUT_NONE.
+ *  Context: any.   Time: linear in the timeouts of the node, then in the caller's queue.
+ *  Errors:  SB_ERR_NOT_FOUND  its signal has been received, it has been called, or there was none        [TMO-007] */
+SB_MUST_USE enum sb_err sb_timeout_withdraw(sb_timeout_ref *ref);
 
 /** Body of the server. Never returns.   Context: the entry of a priority task, one per node */
 void sb_timeout_task(void);
