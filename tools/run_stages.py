@@ -168,6 +168,7 @@ STAGES = [
     Stage("target", "the same images on QEMU and on the simulator", target),
     Stage("certificate", "cycles of the model against the RTL of open cores", certificate),
     Stage("cli", "the command line", lambda: pytest("cli")),
+    Stage("wheel", "the installed package, away from the checkout", lambda: pytest("wheel")),
     Stage("viewer", "the report in a browser", lambda: pytest("viewer")),
     Stage("fuzz", "random programs, simulator against QEMU", fuzz),
 ]
