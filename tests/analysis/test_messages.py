@@ -135,6 +135,68 @@ def test_an_acknowledge_inside_send_is_counted_once() -> None:
     assert message.interrupts == 2
 
 
+def interrupt_tasks(core: Core) -> tuple[int, int]:
+    """Two more interrupt tasks, `low` and `high`; the application runs."""
+    create_tasks(core, "master")
+    tasks = []
+    for pointer, name, priority in ((0x1500, "low", 5), (0x1600, "high", 2)):
+        core.rec(1, "task_create", pointer, core.trace.string(name), 1, priority, MASTER + (priority << 10))
+        tasks.append(pointer)
+    core.rec(10, "switch_end", APP)
+    return tasks[0], tasks[1]
+
+
+def slices(core: Core) -> list[tuple[str, int, int]]:
+    """Who ran and when, from the first switch on."""
+    analysis = analyse(core.trace.trace())
+    return [(analysis.tasks[s.task].name, s.start, s.end) for s in analysis.cores[0].slices if s.task >= 0]
+
+
+def test_an_interrupt_task_that_interrupts_another_returns_to_it() -> None:
+    core = Core(TraceBuilder(), 0, 0)
+    low, high = interrupt_tasks(core)
+    began = core.cycle
+    core.rec(100, "irq_enter", PULSE, 0)
+    core.rec(10, "isr_enter", low)
+    core.rec(40, "irq_enter", PULSE, 0)
+    core.rec(10, "isr_enter", high)
+    core.rec(30, "isr_exit", high)
+    core.rec(5, "trap_return", 0)
+    core.rec(60, "isr_exit", low)
+    core.rec(5, "trap_return", 0)
+    core.rec(100, "mark", 1)
+    assert slices(core) == [
+        ("master", began, began + 110),
+        ("low", began + 110, began + 160),
+        ("high", began + 160, began + 195),
+        ("low", began + 195, began + 260),
+        ("master", began + 260, began + 360),
+    ]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_an_interrupt_task_that_is_begun_by_a_call_returns_to_the_caller(inside: bool) -> None:
+    core = Core(TraceBuilder(), 0, 0)
+    low, high = interrupt_tasks(core)
+    began = core.cycle
+    if inside:
+        core.rec(10, "irq_enter", PULSE, 0)
+        core.rec(10, "isr_enter", low)
+    caller = "low" if inside else "master"
+    called = core.rec(100, "isr_enter", high)
+    core.rec(30, "isr_exit", high)
+    core.rec(50, "isr_exit" if inside else "mark", low)
+    if inside:
+        core.rec(5, "trap_return", 0)
+        core.rec(10, "mark", 1)
+    ran = slices(core)
+    assert ("high", called, called + 30) in ran
+    assert (caller, called + 30, called + (85 if inside else 80)) in ran
+    assert ran[0][:2] == ("master", began)
+    analysis = analyse(core.trace.trace())
+    assert analysis.cores[0].in_isr[-1] == (10 + 100 + 30 + 50 + 5 if inside else 0)
+
+
 def test_a_local_message_is_charged_to_its_core() -> None:
     builder = TraceBuilder()
     core = Core(builder, 0, 0)

@@ -10,6 +10,9 @@ each record carries them. What a stretch belongs to follows from the state that 
                                           └─► switch_begin ──► switch_end ──► [trap_return]    another task goes on
                                                    │ switch (kernel) │ switch while it ends in mret
 
+An interrupt task that another one or a task begins by a call (a signal, a fast semaphore) has an isr_enter without an
+irq_enter of its own; at its isr_exit the caller goes on.
+
 Each task has its own stack of open calls, kept over switches: the innermost open call decides the layer, and without
 one the task's role does. An exit that does not close the innermost call, and an enter of what is open already, mean a
 lost record, and are errors.
@@ -216,6 +219,7 @@ def walk(trace: Trace, core: int, tasks: Sequence[Task]) -> CoreTable:
 
     running = -1
     frames: list[tuple[int, State]] = []  # interrupted task and its state, innermost last
+    bodies: list[tuple[int, int]] = []  # who ran before each open interrupt task, and how many frames there were
     state = _BOOT
     resumed = False  # the last record was switch_end
 
@@ -318,6 +322,7 @@ def walk(trace: Trace, core: int, tasks: Sequence[Task]) -> CoreTable:
                 run(task, cycle)
             state = own_state()
         elif kind == isr_enter:
+            bodies.append((running, len(frames)))
             run(task_at(r[3], r), cycle)
             state = own_state()
         elif kind == isr_exit:
@@ -325,11 +330,17 @@ def walk(trace: Trace, core: int, tasks: Sequence[Task]) -> CoreTable:
                 raise AnalysisError(
                     f"cycle {cycle}, core {core}: isr_exit in a {open_calls[running][-1].name}: a record is missing"
                 )
-            state = State(KERNEL, INTERRUPT, bases[running].thesis, IN_ISR if frames else 0)
+            before, depth = bodies.pop() if bodies else (running, len(frames))
+            if depth > (bodies[-1][1] if bodies else 0):
+                state = State(KERNEL, INTERRUPT, bases[running].thesis, IN_ISR)
+            else:  # it was begun by a call, which now goes on
+                run(before, cycle)
+                state = own_state()
         elif kind == switch_begin:
             state = State(KERNEL, SWITCH, state.thesis, 0)
         elif kind == switch_end:
             frames.clear()
+            bodies.clear()
             run(task_at(r[3], r), cycle)
             state = own_state()
             resumed = True
