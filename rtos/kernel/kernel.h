@@ -56,10 +56,9 @@ void sb_switch_locked(struct sb_node *node);
 /** What a switch does beside switching, at the levels that call hooks. */
 void sb_switch_hooked_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to);
 
-/** The same with `from` the running task and `to` the most urgent one, inside of the caller: saves a call where that counts. */
-static inline void sb_switch_here_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to)
+/** The same behind the probe switch_begin, with `from` the running task and `to` the most urgent one. */
+static inline void sb_switch_begun_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to)
 {
-    SB_PROBE(switch_begin, from);
     if (SB_HOOKED) {
         sb_switch_hooked_locked(node, from, to);
     }
@@ -68,6 +67,13 @@ static inline void sb_switch_here_locked(struct sb_node *node, struct sb_task *f
     port_switch(from, to);
     /* Here somebody has switched back to `from`: what this stack remembers is the task that now runs. */
     SB_PROBE_NOP(switch_end, from);
+}
+
+/** The same with `from` the running task and `to` the most urgent one, inside of the caller: saves a call where that counts. */
+static inline void sb_switch_here_locked(struct sb_node *node, struct sb_task *from, struct sb_task *to)
+{
+    SB_PROBE(switch_begin, from);
+    sb_switch_begun_locked(node, from, to);
 }
 
 /** The interrupt task `task` has something to do. Runs it before returning, unless something as urgent runs. */
@@ -204,14 +210,26 @@ static inline uint32_t sb_now_locked(const struct sb_node *node)
 
 /* ---- task.c */
 
+/** The task whose address differs from the node's base by `difference`, if the slot exists. On 32-bit targets the product by the
+ *  size of a task is two masked shifts of the difference, side by side. */
+static inline struct sb_task *sb_task_at(const struct sb_node *node, uint32_t difference)
+{
+    if (sizeof(struct sb_task) == 80) {
+        const uint32_t bytes = ((difference >> 4) & ~63u) + ((difference >> 6) & ~15u);
+        return (struct sb_task *)(void *)((uint8_t *)node->tasks + bytes);
+    }
+    return &node->tasks[difference >> 10];
+}
+
 /** The local living task with this address, NULL if there is none. */
 static inline struct sb_task *sb_task_local(const struct sb_node *node, sb_addr addr)
 {
-    const uint32_t index = (addr ^ node->addr_base) >> 10; /* of a remote address: not below 4096 */
-    if (index >= node->task_count || node->tasks[index].addr != addr) {
+    const uint32_t difference = addr ^ node->addr_base;
+    if (difference >> 10 >= node->task_count) { /* of a remote address: not below 4096 */
         return NULL;
     }
-    return &node->tasks[index];
+    struct sb_task *task = sb_task_at(node, difference);
+    return task->addr == addr ? task : NULL;
 }
 
 /** Addresses of tasks that were never restarted. */

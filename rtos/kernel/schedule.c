@@ -29,7 +29,8 @@ enum sb_err sb_rest_locked(struct sb_node *node, struct sb_task *task, uint32_t 
         task->flags |= SB_TASK_TIMING;
         sb_timer_arm_locked(node, &task->timer, timeout_ticks);
     }
-    sb_switch_locked(node);
+    SB_PROBE_NOP(switch_begin, task);
+    sb_switch_begun_locked(node, task, node->next);
     return (enum sb_err)task->wake;
 }
 
@@ -123,6 +124,26 @@ SB_COLD _Noreturn void sb_task_main(void)
 
 /* ---- interrupt tasks */
 
+/** The body of an interrupt task that is in no queue, as far as nothing more urgent may come. What the caller says of the
+ *  processor (self, level) is its business. */
+static inline void run_body(struct sb_node *node, struct sb_task *task)
+{
+    const uint32_t priority = task->priority;
+    task->state = SB_STATE_RUNNING;
+    node->self = task;
+    node->level = priority;
+    SB_PROBE(isr_enter, task);
+    if (priority == 0) {
+        task->config->entry();
+    } else {
+        port_call_nesting(task->config->entry, priority);
+    }
+    SB_PROBE_NOP(isr_exit, task);
+    if (task->state == SB_STATE_RUNNING) {
+        task->state = task->flags == 0 ? SB_STATE_IDLE : SB_STATE_STOPPED;
+    }
+}
+
 /** Everything that is activated and more urgent than what runs, the most urgent first. On the interrupt stack, interrupts
  *  masked; while a body runs only as far as nothing more urgent may come. */
 static void run_interrupts(void)
@@ -132,21 +153,8 @@ static void run_interrupts(void)
     const uint32_t level = node->level;
     struct sb_task *task;
     while ((task = sb_ready_first(&node->interrupts)) != NULL && task->priority < level) {
-        const uint32_t priority = task->priority;
         sb_ready_remove(&node->interrupts, task);
-        task->state = SB_STATE_RUNNING;
-        node->self = task;
-        node->level = priority;
-        SB_PROBE(isr_enter, task);
-        if (priority == 0) {
-            task->config->entry();
-        } else {
-            port_call_nesting(task->config->entry, priority);
-        }
-        SB_PROBE_NOP(isr_exit, task);
-        if (task->state == SB_STATE_RUNNING) {
-            task->state = task->flags == 0 ? SB_STATE_IDLE : SB_STATE_STOPPED;
-        }
+        run_body(node, task);
     }
     node->level = level;
     node->self = outer;
@@ -170,19 +178,49 @@ static inline void call_handler(struct sb_node *node, void (*handler)(void))
     }
 }
 
+/** Interrupt context ends. Nobody has asked the idle task whether it may be preempted. */
+static inline bool leave_interrupt(struct sb_node *node, uint32_t held)
+{
+    node->held = held;
+    return node->next != node->current && (held == 0 || node->current == &node->idle);
+}
+
 bool sb_interrupt(void (*handler)(void))
 {
     struct sb_node *node = port_node();
     const uint32_t held = node->held;
     node->held = held | SB_HELD_INTERRUPT;
     call_handler(node, handler);
-    run_interrupts();
-    node->held = held;
-    if (node->next == node->current) {
-        return false;
+    if (node->interrupts.levels != 0) {
+        run_interrupts();
     }
-    /* Nobody has asked the idle task whether it may be preempted. */
-    return held == 0 || node->current == &node->idle;
+    return leave_interrupt(node, held);
+}
+
+/** As sb_interrupt_task, where something else is activated or the task's body runs. */
+SB_COLD static void run_with_others(struct sb_task *task)
+{
+    sb_interrupt_activate(task);
+    run_interrupts();
+}
+
+bool sb_interrupt_task(struct sb_task *task)
+{
+    struct sb_node *node = port_node();
+    const uint32_t held = node->held;
+    node->held = held | SB_HELD_INTERRUPT;
+    if (node->interrupts.levels == 0 && task->state == SB_STATE_IDLE) {
+        /* Nothing else wants to run, so this needs no queue. What was interrupted is a task. */
+        run_body(node, task);
+        node->level = SB_PRIORITIES;
+        node->self = node->current;
+        if (node->interrupts.levels != 0) {
+            run_interrupts();
+        }
+    } else {
+        run_with_others(task);
+    }
+    return leave_interrupt(node, held);
 }
 
 void sb_interrupt_nested(void (*handler)(void))
@@ -193,7 +231,8 @@ void sb_interrupt_nested(void (*handler)(void))
 
 void sb_interrupt_switch(void)
 {
-    sb_switch_locked(port_node());
+    struct sb_node *node = port_node();
+    sb_switch_here_locked(node, node->current, node->next);
 }
 
 SB_COLD void sb_interrupt_spurious(void)

@@ -78,6 +78,8 @@ class Platform:
     pulse_irq: int
     msip_base: tuple[int, ...]
     mutex_base: tuple[int, ...]
+    irq_block_base: tuple[int, ...]
+    irq_block_irq: int
     raw: Mapping[str, Any]
 
     @property
@@ -99,6 +101,7 @@ class Platform:
         devices = raw["devices"]
         uarts = [d for d in devices if d["model"] == "uart16550"]
         pulses = [d for d in devices if d["model"] == "pulse"]
+        irq_blocks = [d for d in devices if d["model"] == "irq_block"]
         timer_hz, timer_count, timer_compare = _timer(devices, len(cores), raw["clock_hz"])
         return Platform(
             name=raw["name"],
@@ -117,6 +120,8 @@ class Platform:
             pulse_irq=_line(pulses),
             msip_base=_msip(devices, len(cores)),
             mutex_base=tuple(d["base"] for d in devices if d["model"] == "mutex"),
+            irq_block_base=_by_core(irq_blocks, len(cores)),
+            irq_block_irq=_line(irq_blocks),
             raw=raw,
         )
 

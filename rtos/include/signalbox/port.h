@@ -161,6 +161,9 @@ void sb_interrupt_activate(struct sb_task *task);
  *  interrupts masked */
 SB_MUST_USE bool sb_interrupt(void (*handler)(void));
 
+/** As sb_interrupt_activate(task), then sb_interrupt(NULL), and quicker.   Context: interrupts masked */
+SB_MUST_USE bool sb_interrupt_task(struct sb_task *task);
+
 /** As sb_interrupt, while the body of an interrupt task is interrupted: what is more urgent runs.   Context: interrupts
  *  masked */
 void sb_interrupt_nested(void (*handler)(void));

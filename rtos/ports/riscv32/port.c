@@ -54,6 +54,9 @@ static uint32_t enabled_lines;
 static uint32_t urgent_lines[SB_PRIORITIES];
 static uint32_t allowed_lines = ALL_LINES;
 
+/** Lines of interrupt tasks that may interrupt now: what is asked at each interrupt. */
+static uint32_t rival_lines;
+
 static uint64_t tick_next;
 static uint32_t tick_period;
 
@@ -81,26 +84,33 @@ SB_COLD _Noreturn void sb_port_boot(void)
     sb_start(&sb_node_config);
 }
 
-/** Note whose line it was; the answer is the handler to call, if it has one. */
-static inline void (*take_line(uint32_t cause))(void)
+/** Lines of other interrupt tasks that are pending, too. */
+static inline uint32_t others_than(uint32_t cause)
 {
-    const uint32_t others = CSR_READ(mip) & task_lines & enabled_lines & allowed_lines & ~(1u << cause);
-    if (others != 0) {
-        /* Several lines are pending: the most urgent task runs first, not the one that the hardware names. */
-        for (uint32_t bit = 0; bit < IRQ_LINES; bit++) {
-            if ((others >> bit & 1u) != 0) {
-                sb_interrupt_activate(lines[bit].task);
-            }
+    return ~(1u << cause) & rival_lines & CSR_READ(mip);
+}
+
+/** Their tasks, so that the most urgent one runs first and not the one that the hardware names. */
+SB_COLD static void activate(uint32_t others)
+{
+    for (uint32_t bit = 0; bit < IRQ_LINES; bit++) {
+        if ((others >> bit & 1u) != 0) {
+            sb_interrupt_activate(lines[bit].task);
         }
     }
-    void (*handler)(void) = lines[cause].handler;
+}
+
+/** Note whose line it was; the answer is the handler to call, if it has one. */
+SB_COLD static void (*take_line(uint32_t cause))(void)
+{
+    activate(others_than(cause));
     if (lines[cause].task != NULL) {
         sb_interrupt_activate(lines[cause].task);
-    } else if (handler == NULL) {
+    } else if (lines[cause].handler == NULL) {
         port_irq_disable(cause);
         sb_interrupt_spurious();
     }
-    return handler;
+    return lines[cause].handler;
 }
 
 static inline void check_interrupt_stack(void)
@@ -110,9 +120,19 @@ static inline void check_interrupt_stack(void)
     }
 }
 
+/** First: a line of a task, and of nobody else. Second: one of a handler. Third: everything else. */
 bool sb_port_interrupt(uint32_t cause)
 {
-    const bool leave = sb_interrupt(take_line(cause));
+    struct sb_task *task = lines[cause].task;
+    void (*handler)(void) = lines[cause].handler;
+    bool leave;
+    if (others_than(cause) != 0 || (task == NULL && handler == NULL)) {
+        leave = sb_interrupt(take_line(cause));
+    } else if (task != NULL) {
+        leave = sb_interrupt_task(task);
+    } else {
+        leave = sb_interrupt(handler);
+    }
     check_interrupt_stack();
     return leave;
 }
@@ -226,6 +246,7 @@ _Noreturn void port_idle(void)
 static void set_enabled(uint32_t lines_enabled)
 {
     enabled_lines = lines_enabled;
+    rival_lines = task_lines & lines_enabled & allowed_lines;
     __asm__ volatile("csrw mie, %0" ::"r"(lines_enabled & allowed_lines));
 }
 
@@ -295,6 +316,7 @@ void port_call_nesting(void (*body)(void), uint32_t priority)
     const uint32_t pc = CSR_READ(mepc);
     const uint32_t vector = CSR_READ(mtvec);
     allowed_lines = urgent;
+    rival_lines = task_lines & enabled_lines & urgent;
     __asm__ volatile("csrw mie, %0\n"
                      "csrw mtvec, %1\n"
                      "csrsi mstatus, 8" ::"r"(urgent & enabled_lines),
@@ -303,6 +325,7 @@ void port_call_nesting(void (*body)(void), uint32_t priority)
     body();
     __asm__ volatile("csrci mstatus, 8" ::: "memory");
     allowed_lines = allowed;
+    rival_lines = task_lines & enabled_lines & allowed;
     /* Whoever was interrupted here has left its own return in these. */
     __asm__ volatile("csrw mie, %0\n"
                      "csrw mtvec, %1\n"

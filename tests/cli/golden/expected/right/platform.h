@@ -35,6 +35,9 @@
 /* Without them: a core's software interrupt rings, and a word for each core holds what is pending. */
 #define SB_HAVE_MSIP 0
 
+/* Interrupt block of this core: 32 sources on one line; its registers are those of sim/dev/src/irq_block.rs. */
+#define SB_HAVE_IRQ_BLOCK 0
+
 /* Hardware mutexes: MUTEX at +0, RESET at +4. */
 #define SB_HAVE_MUTEX 1
 #define SB_MUTEX_COUNT 2u
