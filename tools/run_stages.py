@@ -166,6 +166,7 @@ STAGES = [
     Stage("sim", "the simulator through its door to Python", lambda: pytest("sim", "golden")),
     Stage("conformance", "riscv-tests, architecture tests and CoreMark", lambda: pytest("conformance")),
     Stage("target", "the same images on QEMU and on the simulator", target),
+    Stage("port", "the suite of port.h on every port", lambda: pytest("port")),
     Stage("certificate", "cycles of the model against the RTL of open cores", certificate),
     Stage("cli", "the command line", lambda: pytest("cli")),
     Stage("wheel", "the installed package, away from the checkout", lambda: pytest("wheel")),

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+include riscv32.mk
+PLATFORM := -I$(ROOT)/tests/target/virt
+PLATFORM_FILES := $(ROOT)/tests/target/virt/platform.h
+LD_FILES := $(ROOT)/tests/target/virt/node.ld
+RUN := qemu-system-riscv32 -M virt -nographic -bios none -icount shift=6,align=off,sleep=off -kernel

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One suite for port.h on every machine; and planted faults in a port, each of which it must find."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+OUT = ROOT / "build" / "tests" / "port"
+SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Done:
+    """How an image ended: its code, and what it printed."""
+
+    code: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where images run: name of the makefile's machine; the simulator's platform, or QEMU's words."""
+
+    name: str
+    platform: str = ""
+    qemu: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("make", "riscv64-unknown-elf-gcc")
+
+    def __str__(self) -> str:
+        return f"{self.name}-{'simulator' if self.platform else 'qemu' if self.qemu else 'host'}"
+
+    def missing(self) -> list[str]:
+        return [tool for tool in (*self.needs, *self.qemu[:1]) if shutil.which(tool) is None]
+
+    def run(self, image: Path) -> Done:
+        if self.platform:
+            words = [sys.executable, "-m", "signalbox", "run", str(image), "--platform", self.platform]
+            done = call([*words, "--max-cycles", "100000000", "--json"])
+            said = json.loads(done.stdout)
+            return Done(said["code"] if said["stop"] != "budget" else -1, "".join(said["console"].values()))
+        done = call([*self.qemu, str(image)])
+        return Done(done.returncode, done.stdout)
+
+
+def call(words: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+def build(machine: str, *options: str, out: Path = OUT) -> Path:
+    command = ["make", "-s", "-j2", "-C", str(HERE), f"MACHINE={machine}", f"O={out}", *options]
+    done = call(command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out / machine
+
+
+# Time goes by with instructions there, so that a busy host changes nothing.
+RISCV_QEMU = ("qemu-system-riscv32", "-M", "virt", "-nographic", "-bios", "none")
+COUNTED = ("-icount", "shift=6,align=off,sleep=off", "-kernel")
+MACHINES = [
+    Machine("virt", platform="virt"),
+    Machine("virt", qemu=(*RISCV_QEMU, *COUNTED)),
+    Machine("de2", platform="de2-dual"),
+]
+#: What each image must end with, and print.
+IMAGES = [
+    ("contract", 0, r"^ok   nesting$[^F]*^\d\d\d+ passed, 0 failed$"),
+    ("tick", 0, r"^ok   held up$[^F]*^\d\d+ passed, 0 failed$"),
+    ("alarm", 0, r"^ok   from inside$[^F]*^\d\d+ passed, 0 failed$"),
+    ("end_0", 0, r"\A\Z"),
+    ("end_1", 7, r"\A\Z"),
+    ("end_2", 4, r"^signalbox: fatal: fatal-in-task, task main$"),
+    ("end_3", 4, r"^signalbox: exception: .*, pc 0x[0-9a-f]+, address 0x0*8000000, task main$"),
+    ("end_4", 4, r"^signalbox: fatal: fatal-in-interrupt, task main$"),
+]
+
+
+@pytest.mark.parametrize(("image", "code", "says"), IMAGES, ids=[image for image, _, _ in IMAGES])
+@pytest.mark.parametrize("machine", MACHINES, ids=str)
+def test_the_port_keeps_its_contract(machine: Machine, image: str, code: int, says: str) -> None:
+    if machine.missing():
+        pytest.skip(f"not installed: {', '.join(machine.missing())}")
+    done = machine.run(build(machine.name) / f"{image}.elf")
+    text = done.text.replace("\r\n", "\n")
+    assert re.search(says, text, re.MULTILINE), text
+    assert done.code == code, text
+
+
+# A fault of riscv32 each: file, what is replaced by what, the image that finds it, the group that then fails; None: it
+# comes to no end.
+FAULTS = [
+    ("trap.S", r"\n    lw s7, \d+\(sp\)", "", "contract", "contexts"),
+    ("trap.S", r"\n    lw t4, \d+\(sp\)", "", "contract", "interrupts"),
+    ("port.c", r'"csrw mepc, %2\\n"', '"#%2\\n"', "contract", None),
+    ("port.c", r"(?s)void port_irq_disable.*?\n}", "void port_irq_disable(uint32_t b) { (void)b; }", "contract", None),
+    ("port.c", r"\? handler_lines : 0", "? 0 : 0", "contract", "nesting"),
+    ("port.c", r"tick_next \+= tick_period;", "tick_next = sb_timer_count(0) + tick_period;", "tick", "held up"),
+    ("port.c", r"ahead > 0 \? alarm_base", "ahead > 0 ? alarm_base - tick_period / 2", "alarm", "on time"),
+    ("port.c", r"CACHE_OP\(start, size_bytes, 1\)", "CACHE_OP(start, size_bytes * 0, 1)", "contract", "memory"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "what", "instead", "image", "group"), FAULTS)
+def test_planted_faults_are_found(
+    file: str, what: str, instead: str, image: str, group: str | None, tmp_path: Path
+) -> None:
+    # On the platform with caches, which has no second reading of what "now" is.
+    machine = next(m for m in MACHINES if m.name == "de2")
+    if machine.missing():
+        pytest.skip(f"not installed: {', '.join(machine.missing())}")
+    port = tmp_path / "riscv32"
+    shutil.copytree(ROOT / "rtos" / "ports" / "riscv32", port)
+    text = (port / file).read_text()
+    changed, count = re.subn(what, lambda _: instead, text)
+    assert count >= 1, f"{file} has no {what} any more: plant this fault elsewhere"
+    (port / file).write_text(changed)
+    done = machine.run(build(machine.name, f"PORT_DIR={port}", "IMAGES=" + image, out=tmp_path) / f"{image}.elf")
+    assert done.code != 0, done.text
+    if group is not None:
+        assert f"FAIL {group}" in done.text, done.text
+
+
+def test_the_template_has_every_function_and_compiles(tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("not installed: cc")
+    template = tmp_path / "port.o"
+    folders = [f"-I{ROOT / folder}" for folder in ("rtos/include", "tests/target/virt")]
+    words = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-DSB_CFG_LEVEL=2", *folders, "-c"]
+    done = call([*words, str(ROOT / "rtos/ports/template/port.c"), "-o", str(template)])
+    assert done.returncode == 0, done.stderr
+    defined = set(re.findall(r" [TB] (port_\w+)", call(["nm", str(template)]).stdout))
+    headers = "".join((ROOT / "rtos/include/signalbox" / name).read_text() for name in ("port.h", "doorbell.h"))
+    declared = set(re.findall(r"^(?:_Noreturn )?\w+ \*?(port_\w+)\(.*\);$", headers, re.MULTILINE))
+    assert len(declared) > 25
+    assert declared <= defined
