@@ -200,6 +200,12 @@ bool sb_interrupt(void (*handler)(void))
     return leave_for != NULL && leave_for != port_node()->current;
 }
 
+bool sb_interrupt_task(struct sb_task *task)
+{
+    sb_interrupt_activate(task);
+    return sb_interrupt(NULL);
+}
+
 void sb_interrupt_nested(void (*handler)(void))
 {
     test_counts.nested++;
