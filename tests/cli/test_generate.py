@@ -120,3 +120,16 @@ def test_virt_has_one_console_and_a_clint_for_all_harts() -> None:
     assert platform.uart_base == (0x1000_0000, 0x1000_0000)
     assert (platform.uart_irq, platform.pulse_base, platform.bypass_bit) == (0, (), 0)
     assert (ROOT / "platforms" / "virt.toml").is_file()
+
+
+def test_stacks_have_guards_where_the_core_can_and_the_level_asks() -> None:
+    virt = Platform.from_json(source.load_platform("virt"))
+    checked = replace(source.load(GOLDEN / "system.toml", {}).system, level="checked")
+    node = checked.nodes[0]
+    assert generate.guard_bytes(checked, virt, node) == 64
+    assert generate.guard_bytes(replace(checked, stack_guard_bytes=256), virt, node) == 256
+    assert generate.guard_bytes(replace(checked, level="hooks"), virt, node) == 0
+    assert generate.guard_bytes(checked, Platform.from_json(source.load_platform("de2-dual")), node) == 0
+    for without in ({"user_mode": False}, {"pmp_entries": 2}, {"pmp_granularity_bytes": 32}):
+        cores = tuple(replace(core, **without) for core in virt.cores)
+        assert generate.guard_bytes(checked, replace(virt, cores=cores), node) == 0

@@ -18,7 +18,12 @@ run() { # image, wanted exit code, wanted text
 for level in 0 1 2; do
     run "$1/kernel_test_$level.elf" 0 ' passed, 0 failed$'
 done
-run "$1/fatal_0.elf" 4 '^signalbox: fatal: stack-overflow, task main$'
+overflow='^signalbox: fatal: stack-overflow, pc 0x8.*, address 0x8.*'
+run "$1/fatal_0.elf" 4 "$overflow, task main\$"
 run "$1/fatal_1.elf" 4 '^signalbox: exception: load access fault, cause 0x00000005, pc 0x8.*, address 0x08000000, task main$'
 run "$1/fatal_2.elf" 4 '^signalbox: fatal: interrupt-stack-overflow, task main$'
+run "$1/fatal_3.elf" 4 "$overflow, task main\$"
+run "$1/fatal_4.elf" 4 '^signalbox: fatal: stack-overflow, task main$'
+run "$1/fatal_5.elf" 4 "$overflow, task high\$"
+run "$1/fatal_unguarded.elf" 4 '^signalbox: fatal: stack-overflow, task main$'
 exit $bad

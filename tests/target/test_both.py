@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "tests" / "target"
@@ -42,14 +45,38 @@ def test_the_kernel_passes_on_both_and_says_the_same(level: int) -> None:
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        (0, "fatal: stack-overflow, task main"),
-        (1, "exception: load access fault"),
-        (2, "fatal: interrupt-stack-overflow"),
+        (0, r"fatal: stack-overflow, pc 0x8\w+, address 0x8\w+, task main$"),
+        (1, r"exception: load access fault"),
+        (2, r"fatal: interrupt-stack-overflow"),
+        (4, r"fatal: stack-overflow, task main$"),
+        (5, r"fatal: stack-overflow, pc 0x8\w+, address 0x8\w+, task high$"),
+        ("unguarded", r"fatal: stack-overflow, task main$"),
     ],
 )
-def test_images_that_must_die_say_why_on_both(case: int, said: str) -> None:
+def test_images_that_must_die_say_why_on_both(case: int | str, said: str) -> None:
     # QEMU hands on that the program failed; only the simulator saw the exception.
     for engine, code in (("simulator", 4), ("qemu", 1)):
         done = run(f"fatal_{case}.elf", engine)
-        assert said in done.stdout, engine
+        assert re.search(said, done.stdout, re.MULTILINE), f"{engine}: {done.stdout}"
         assert done.returncode == code, f"{engine}: {done.stderr}"
+
+
+def symbols(name: str) -> dict[str, int]:
+    """Addresses of an image's symbols."""
+    with (OUT / name).open("rb") as file:
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        return {s.name: s["st_value"] for s in table.iter_symbols()}
+
+
+def test_a_guard_ends_at_its_last_byte() -> None:
+    guard_bytes = 64
+    at = symbols("fatal_3.elf")
+    want = f"address {at['stack_0'] + guard_bytes - 4:#010x}, task main"  # the word above it was written before
+    for engine in ENGINES:
+        done = run("fatal_3.elf", engine)
+        assert want in done.stdout, f"{engine}: {done.stdout}"
+    # The simulator saw the store itself.
+    done = run("fatal_3.elf", "simulator")
+    assert done.returncode == 4
+    assert "in test_main" in done.stderr or "test_main+" in done.stderr, done.stderr

@@ -129,6 +129,19 @@ def march(platform: Platform, node: Node) -> str:
     return "_".join([base.replace("f", ""), *extensions])
 
 
+#: Entries of physical memory protection that a stack guard takes: its two ends, and one that allows everything else.
+_GUARD_ENTRIES = 3
+#: Stacks are aligned to it, so a guard with coarser ends could not begin at a stack.
+_STACK_ALIGN = 16
+
+
+def guard_bytes(system: System, platform: Platform, node: Node) -> int:
+    """Size of the guard below each stack of a node; 0 where its level or its core has none."""
+    core = platform.cores[node.core]
+    able = core.user_mode and core.pmp_entries >= _GUARD_ENTRIES and core.pmp_granularity_bytes <= _STACK_ALIGN
+    return system.stack_guard_bytes if system.level == "checked" and able else 0
+
+
 def render(loaded: Loaded) -> dict[str, str]:
     """All generated files by their names relative to the folder."""
     environment = _environment()
@@ -159,6 +172,7 @@ def render(loaded: Loaded) -> dict[str, str]:
                 "memory": node_memory(system, platform, node),
             },
             "tasks": tasks_of(system, platform, node),
+            "guard_bytes": guard_bytes(system, platform, node),
             "ends": link_ends(system, platform, node),
             "doorbell_words": doorbell_words(platform),
             "shared": shared_memory(platform),

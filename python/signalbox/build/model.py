@@ -43,6 +43,9 @@ class Core:
     icache_bytes: int
     dcache_bytes: int
     dcache_line_bytes: int
+    user_mode: bool
+    pmp_entries: int
+    pmp_granularity_bytes: int
     tight: tuple[Tight, ...] = ()
 
 
@@ -135,6 +138,9 @@ def _core(index: int, raw: Mapping[str, Any], memories: Sequence[Mapping[str, An
         icache_bytes=icache["size_bytes"] if icache else 0,
         dcache_bytes=dcache["size_bytes"] if dcache else 0,
         dcache_line_bytes=dcache["line_bytes"] if dcache else 0,
+        user_mode="user" in raw["class"]["privilege"],
+        pmp_entries=raw["class"]["pmp_entries"],
+        pmp_granularity_bytes=raw["class"]["pmp_granularity_bytes"],
         tight=tuple(_tight(m) for m in memories if m["kind"] == "tightly_coupled" and m["core"] == index),
     )
 
@@ -256,6 +262,7 @@ class System:
     tick_hz: int
     clock: str
     scheduling: str
+    stack_guard_bytes: int
     optimise: Optimise
     params: Mapping[str, int]
     nodes: tuple[Node, ...]
@@ -281,6 +288,7 @@ class System:
             tick_hz=raw["kernel"]["tick_hz"],
             clock=raw["kernel"]["clock"],
             scheduling=raw["kernel"]["scheduling"],
+            stack_guard_bytes=raw["kernel"]["stack_guard_bytes"],
             optimise=Optimise(build["optimise_kernel"], build["optimise_link"], build["optimise_app"]),
             params=dict(raw.get("params", {})),
             nodes=nodes,

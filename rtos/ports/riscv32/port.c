@@ -4,17 +4,19 @@
 #include <stddef.h>
 
 #include "config.h"
+#include "guard.h"
 #include "platform.h"
 #include "signalbox/config_types.h"
 #include "signalbox/console.h"
 #include "signalbox/timer.h"
 
 _Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointer in a task's first word");
+_Static_assert(offsetof(struct sb_task, stack) == 72, "trap.S finds a task's stack at TASK_STACK");
 
 #define INTERRUPT_STACK_MARK 0x5b5b5b5bu
 
 /** Room for a preempted and switched context and a swap hook. */
-#define IDLE_STACK_BYTES 512u
+#define IDLE_STACK_BYTES (512u + SB_CFG_GUARD_BYTES)
 
 /** port_switch's frame; `ra` is its first word. */
 #define SWITCH_FRAME_BYTES 64u
@@ -24,6 +26,10 @@ _Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointe
 
 /** After mret: machine mode, interrupts unmasked. */
 #define MSTATUS_TASK 0x1880u
+/** Loads and stores have the rights of the mode in MPP. */
+#define MSTATUS_MPRV 0x20000u
+
+#define CAUSE_STORE_FAULT 7u
 
 /** Reads of a control register are volatile: their order among each other and other accesses matters. */
 #define CSR_READ(name)                                                \
@@ -36,6 +42,7 @@ _Static_assert(offsetof(struct sb_task, sp) == 0, "trap.S finds the stack pointe
 /** Lowest word of the interrupt stack, from the linker script; checked level compares it after each
  *  interrupt. */
 extern uint32_t __stack_bottom[];
+extern uint8_t __stack_top[];
 
 struct sb_node sb_node;
 
@@ -78,9 +85,44 @@ void sb_port_interrupt_nested(uint32_t cause);
 extern const char sb_trap_nested[];
 _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address);
 
+/** Everything is allowed until the first switch sets a guard. */
+SB_COLD static void guard_start(void)
+{
+    __asm__ volatile("csrw pmpaddr0, %0\n" /* an empty region; QEMU takes one up to address 0 for all */
+                     "csrw pmpaddr1, %0\n"
+                     "csrw pmpaddr2, %0\n"
+                     "csrw pmpcfg0, %1\n"
+                     "csrs mstatus, %2" ::"r"(~0u),
+                     "r"(SB_PORT_GUARD_ENTRIES), "r"(MSTATUS_MPRV)
+                     : "memory");
+}
+
+/** Whether `address` lies in the guard of the running task's stack. */
+static bool in_guard(uintptr_t address)
+{
+    const struct sb_task *task = sb_node.current;
+    const uintptr_t bottom = task != NULL ? (uintptr_t)task->stack : 0;
+    return address >= bottom && address < bottom + SB_CFG_GUARD_BYTES;
+}
+
+/** An interrupt saves registers on the task's stack with the rights of machine mode: over a guard, too. */
+static inline void check_interrupted_stack(void)
+{
+    if (SB_CFG_GUARD_BYTES > 0) {
+        const uintptr_t kept = (uintptr_t)__stack_top - 16u; /* trap.S */
+        const uint8_t *saved = *(const uint8_t *const *)kept;
+        if (saved < sb_node.current->stack + SB_CFG_GUARD_BYTES) {
+            sb_fatal(SB_ERR_CORRUPT, "stack-overflow");
+        }
+    }
+}
+
 SB_COLD _Noreturn void sb_port_boot(void)
 {
     __stack_bottom[0] = INTERRUPT_STACK_MARK;
+    if (SB_CFG_GUARD_BYTES > 0) {
+        guard_start();
+    }
     sb_start(&sb_node_config);
 }
 
@@ -123,6 +165,7 @@ static inline void check_interrupt_stack(void)
 /** First: a line of a task, and of nobody else. Second: one of a handler. Third: everything else. */
 bool sb_port_interrupt(uint32_t cause)
 {
+    check_interrupted_stack();
     struct sb_task *task = lines[cause].task;
     void (*handler)(void) = lines[cause].handler;
     bool leave;
@@ -154,6 +197,14 @@ SB_COLD static void put_hex(uint32_t value)
     sb_console_write(text, sizeof text);
 }
 
+SB_COLD static void put_place(uint32_t pc, uint32_t address)
+{
+    sb_console_puts(", pc ");
+    put_hex(pc);
+    sb_console_puts(", address ");
+    put_hex(address);
+}
+
 SB_COLD static void put_task(void)
 {
     const struct sb_task *task = sb_node.self;
@@ -175,6 +226,8 @@ SB_COLD _Noreturn void port_finish(uint32_t code)
 
 /* Why the node ends, from port_fatal to the exception that it raises. */
 static const char *fatal_label;
+static uint32_t overflow_pc;
+static uint32_t overflow_address;
 
 SB_COLD _Noreturn void port_fatal(const char *label)
 {
@@ -198,17 +251,22 @@ SB_COLD _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t a
     if (fatal_label != NULL) {
         sb_console_puts("signalbox: fatal: ");
         sb_console_puts(fatal_label);
+        if (overflow_pc != 0) {
+            put_place(overflow_pc, overflow_address);
+        }
         put_task();
         port_finish(SB_FATAL_CODE);
+    }
+    if (cause == CAUSE_STORE_FAULT && in_guard(address)) {
+        overflow_pc = pc;
+        overflow_address = address;
+        sb_fatal(SB_ERR_CORRUPT, "stack-overflow");
     }
     sb_console_puts("signalbox: exception: ");
     sb_console_puts(cause < sizeof names / sizeof names[0] ? names[cause] : "other");
     sb_console_puts(", cause ");
     put_hex(cause);
-    sb_console_puts(", pc ");
-    put_hex(pc);
-    sb_console_puts(", address ");
-    put_hex(address);
+    put_place(pc, address);
     put_task();
     port_finish(SB_FATAL_CODE);
 }

@@ -6,10 +6,15 @@
    for port_call_nesting, which unmasks lines while mtvec leads to sb_trap_nested: that saves on the interrupt stack,
    mepc too, and never leaves. */
 
+#include "config.h"
+#include "guard.h"
+
     .equ TRAP_FRAME, 80 /* 16 registers, mepc, padding */
     .equ TRAP_MEPC, 64
     .equ SWITCH_FRAME, 64 /* 13 registers, padding */
     .equ MSTATUS_TASK, 0x1880 /* after mret: machine mode, interrupts unmasked */
+    .equ MSTATUS_MPP, 0x1800
+    .equ TASK_STACK, 72 /* in struct sb_task; port.c asserts it */
 
     .section .text.sb_trap, "ax"
     .balign 64
@@ -119,6 +124,9 @@ nested_exception:
     .globl port_start
     .type port_start, @function
 port_start:
+#if SB_CFG_GUARD_BYTES > 0
+    mv a1, a0
+#endif
     lw t0, 0(a0)
     j resume
     .size port_start, . - port_start
@@ -146,6 +154,18 @@ port_switch:
     sw s11, 48(sp)
     sw sp, 0(a0)
 resume:
+#if SB_CFG_GUARD_BYTES > 0
+    /* The guard of this task's stack. Whoever was left in an interrupt left MPP at machine mode, where no guard holds. */
+    lw t1, TASK_STACK(a1)
+    li t2, MSTATUS_MPP
+    srli t1, t1, 2
+    csrw pmpaddr0, t1
+    addi t1, t1, SB_CFG_GUARD_BYTES / 4
+    csrw pmpaddr1, t1
+    li t1, SB_PORT_GUARD_ENTRIES
+    csrw pmpcfg0, t1 /* unchanged; QEMU before 8.1 looks at new addresses only now */
+    csrc mstatus, t2
+#endif
     mv sp, t0
     lw ra, 0(sp)
     lw s0, 4(sp)

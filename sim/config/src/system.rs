@@ -121,6 +121,15 @@ impl Checks<'_> {
                 "write tick_hz = 1000: the unit of timeouts; nothing interrupts so often",
             );
         }
+        let guard = system.kernel.stack_guard_bytes;
+        if guard % 16 != 0 {
+            self.problem(
+                places.of("kernel.stack_guard_bytes"),
+                format!("a guard cannot have {guard} bytes"),
+                "not a multiple of 16",
+                format!("write {}, or 0 for no guard", guard.next_multiple_of(16)),
+            );
+        }
         let mut first_named: BTreeMap<&str, usize> = BTreeMap::new();
         let mut first_on: BTreeMap<usize, usize> = BTreeMap::new();
         for (n, node) in system.nodes.iter().enumerate() {

@@ -79,6 +79,12 @@ static KERNEL: Table = Table {
             ]),
             Need::Text("preemptive"),
         ),
+        Key::default(
+            "stack_guard_bytes",
+            "below each stack, where a write is caught at once: at level checked, on cores with PMP and user mode; 0 for none",
+            Value::Int(0, 4096),
+            Need::Int(64),
+        ),
     ],
     choice: None,
 };

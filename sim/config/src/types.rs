@@ -470,6 +470,8 @@ pub struct Kernel {
     pub clock: ClockKind,
     /// When a task gives up its core.
     pub scheduling: Scheduling,
+    /// Bytes below each stack that nothing may write, at level checked on cores with PMP and user mode; 0 is off.
+    pub stack_guard_bytes: u32,
 }
 
 /// When the kernel's tick interrupts.

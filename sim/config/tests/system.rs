@@ -91,7 +91,7 @@ fn resolved() {
     let b = &s.build;
     assert_eq!([&b.optimise, &b.optimise_kernel, &b.optimise_link, &b.optimise_app], ["-Os", "-O2", "-Os", "-O0"]);
     let (clock, scheduling) = (ClockKind::Tick, Scheduling::Preemptive);
-    assert_eq!(s.kernel, Kernel { level: Level::Hooks, tick_hz: 0, clock, scheduling });
+    assert_eq!(s.kernel, Kernel { level: Level::Hooks, tick_hz: 0, clock, scheduling, stack_guard_bytes: 64 });
     assert_eq!(
         s.params.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
         [("requests", 201), ("size_bytes", 32)]
@@ -194,6 +194,8 @@ fn timing() {
     holds(&e, &["`slave` counts ticks, and the kernel has none", "write tick_hz = 1000"]);
     wrong("tick_hz = 0", "clock = \"tickless\"", &["a tickless kernel counts in ticks", "write tick_hz = 1000"]);
     wrong("tick_hz = 0", "clock = \"tickles\"", &["did you mean `tickless`?"]);
+    wrong("tick_hz = 0", "stack_guard_bytes = 40", &["a guard cannot have 40 bytes", "write 48"]);
+    wrong("tick_hz = 0", "stack_guard_bytes = 8192", &["stack_guard_bytes"]);
     wrong("tick_hz = 0", "scheduling = \"coperative\"", &["did you mean `cooperative`?"]);
     wrong("core = 1", "core = 1\nspare_tasks = 4095", &["`spare_tasks` is out of range"]);
     let e = error(&change(T0, "core = 1", "core = 1\nspare_tasks = 4094"));

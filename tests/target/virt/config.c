@@ -10,15 +10,15 @@ void test_helper(void);
 void test_interrupt(void);
 void test_clock(void);
 
-static SB_CONFIG_ALIGN uint8_t stack_0[4096]; /* main */
-static SB_CONFIG_ALIGN uint8_t stack_1[2048]; /* high */
-static SB_CONFIG_ALIGN uint8_t stack_2[2048]; /* low */
-static SB_CONFIG_ALIGN uint8_t stack_3[2048]; /* peer_a */
-static SB_CONFIG_ALIGN uint8_t stack_4[2048]; /* peer_b */
-static SB_CONFIG_ALIGN uint8_t stack_5[1024]; /* victim_a */
-static SB_CONFIG_ALIGN uint8_t stack_6[1024]; /* victim_b */
-static SB_CONFIG_ALIGN uint8_t stack_7[1024]; /* victim_c */
-static SB_CONFIG_ALIGN uint8_t stack_8[1024]; /* floor */
+static SB_CONFIG_ALIGN uint8_t stack_0[4096 + SB_CFG_GUARD_BYTES]; /* main */
+static SB_CONFIG_ALIGN uint8_t stack_1[2048 + SB_CFG_GUARD_BYTES]; /* high */
+static SB_CONFIG_ALIGN uint8_t stack_2[2048 + SB_CFG_GUARD_BYTES]; /* low */
+static SB_CONFIG_ALIGN uint8_t stack_3[2048 + SB_CFG_GUARD_BYTES]; /* peer_a */
+static SB_CONFIG_ALIGN uint8_t stack_4[2048 + SB_CFG_GUARD_BYTES]; /* peer_b */
+static SB_CONFIG_ALIGN uint8_t stack_5[1024 + SB_CFG_GUARD_BYTES]; /* victim_a */
+static SB_CONFIG_ALIGN uint8_t stack_6[1024 + SB_CFG_GUARD_BYTES]; /* victim_b */
+static SB_CONFIG_ALIGN uint8_t stack_7[1024 + SB_CFG_GUARD_BYTES]; /* victim_c */
+static SB_CONFIG_ALIGN uint8_t stack_8[1024 + SB_CFG_GUARD_BYTES]; /* floor */
 
 static const struct sb_task_config tasks[] = {
     {.name = "main",

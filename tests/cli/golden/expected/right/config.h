@@ -10,6 +10,8 @@
 #define SB_CFG_NODES 2u
 /* Kernel tick; 0: off. */
 #define SB_CFG_TICK_HZ 100u
+/* Lowest bytes of each stack, which nothing may write (physical memory protection); 0: no guard. */
+#define SB_CFG_GUARD_BYTES 0
 #define SB_CFG_HAVE_LINKS 1
 
 #ifndef __ASSEMBLER__
