@@ -8,12 +8,12 @@ function(sb_sources out folder)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# A part of a node. OBJECT rather than STATIC: a strong definition must replace a weak one wherever it lies.
-function(sb_part target node optimise)
+# A part of a node, compiled for an instruction set. OBJECT rather than STATIC: a strong definition must replace a weak one wherever it lies.
+function(sb_part target node march optimise)
   add_library(${target} OBJECT ${ARGN})
   target_include_directories(${target} PRIVATE ${SB_RTOS_DIR}/include ${SB_RTOS_DIR} ${SB_GENERATED_DIR}/${node})
   target_compile_options(${target} PRIVATE
-    -march=${SB_NODE_${node}_MARCH} -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs
+    -march=${march} -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs
     ${optimise} -ffunction-sections -fdata-sections -fno-jump-tables -fno-common
     ${SB_PREFIX_MAPS}
     $<$<COMPILE_LANGUAGE:C>:-g -std=c11 -Wall -Wextra -Werror>
@@ -30,6 +30,7 @@ endfunction()
 function(sb_add_node node)
   set(generated ${SB_GENERATED_DIR}/${node})
   set(level ${SB_KERNEL_LEVEL})
+  set(march ${SB_NODE_${node}_MARCH})
   set(objects)
 
   sb_sources(kernel ${SB_RTOS_DIR}/kernel)
@@ -39,7 +40,11 @@ function(sb_add_node node)
     sb_sources(more ${SB_RTOS_DIR}/${folder})
     list(APPEND kernel ${more})
   endforeach()
-  sb_part(${node}_kernel_${level} ${node} ${SB_OPTIMISE_KERNEL} ${kernel} ${generated}/config.c)
+  if(SB_NODE_${node}_EMULATES)
+    sb_sources(more ${SB_RTOS_DIR}/ports/riscv32/multiply)
+    list(APPEND kernel ${more})
+  endif()
+  sb_part(${node}_kernel_${level} ${node} ${march} ${SB_OPTIMISE_KERNEL} ${kernel} ${generated}/config.c)
   list(APPEND objects $<TARGET_OBJECTS:${node}_kernel_${level}>)
 
   if(SB_NODE_${node}_DRIVERS)
@@ -52,18 +57,20 @@ function(sb_add_node node)
       sb_sources(more ${SB_RTOS_DIR}/drivers/${driver})
       list(APPEND link ${more})
     endforeach()
-    sb_part(${node}_link ${node} ${SB_OPTIMISE_LINK} ${link})
+    sb_part(${node}_link ${node} ${march} ${SB_OPTIMISE_LINK} ${link})
     list(APPEND objects $<TARGET_OBJECTS:${node}_link>)
   endif()
 
-  sb_part(${node}_app ${node} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_SOURCES})
+  sb_part(${node}_app ${node} ${SB_NODE_${node}_APP_MARCH} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_SOURCES})
   target_include_directories(${node}_app PRIVATE ${SB_APP_DIR})
   list(APPEND objects $<TARGET_OBJECTS:${node}_app>)
 
-  sb_base_march(base ${SB_NODE_${node}_MARCH})
+  # Parts of other instruction sets go with it; its libraries are what every core of this kind can execute.
+  sb_base_march(base ${march})
   add_executable(${node} ${objects})
   set_target_properties(${node} PROPERTIES SUFFIX .elf LINK_DEPENDS ${generated}/node.ld)
   target_link_options(${node} PRIVATE
     -march=${base} -mabi=ilp32 --specs=picolibc.specs -nostartfiles
+    $<$<BOOL:${SB_NODE_${node}_EMULATES}>:-Wl,--wrap=sb_port_interrupt>
     -T ${generated}/node.ld -Wl,--gc-sections -Wl,--no-warn-rwx-segments -Wl,-Map=${node}.map)
 endfunction()

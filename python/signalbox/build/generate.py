@@ -124,9 +124,17 @@ def tasks_of(system: System, platform: Platform, node: Node) -> list[Task]:
 
 
 def march(platform: Platform, node: Node) -> str:
-    """The instruction set to compile a node for: its core's, without floating point, which no context switch saves."""
+    """The instruction set to compile a node for: its core's, without floating point, which no context switch saves, and
+    without multiplication and division if these shall be calls."""
     base, *extensions = platform.cores[node.core].isa.split("_")
-    return "_".join([base.replace("f", ""), *extensions])
+    without = "f" if node.multiply == "native" else "fm"
+    return "_".join([base.translate(dict.fromkeys(map(ord, without))), *extensions])
+
+
+def march_of_application(platform: Platform, node: Node) -> str:
+    """The same for the application alone, which may have multiplications and divisions that trap."""
+    plain = march(platform, node)
+    return plain.replace("rv32i", "rv32im", 1) if node.multiply == "trap" else plain
 
 
 #: Entries of physical memory protection that a stack guard takes: its two ends, and one that allows everything else.
@@ -155,6 +163,8 @@ def render(loaded: Loaded) -> dict[str, str]:
             {
                 "name": node.name,
                 "march": march(platform, node),
+                "march_of_application": march_of_application(platform, node),
+                "emulates": node.multiply == "trap",
                 "sources": [str(s) for s in node.sources],
                 "drivers": sorted({identifier(k.driver) for k in links}),
                 "managers": sorted({identifier(k.manager) for k in links}),

@@ -226,6 +226,7 @@ class Node:
     core: int
     sources: tuple[Path, ...]
     tasks: tuple[Task, ...]
+    multiply: str
     spare_tasks: int
     pools: tuple[Pool, ...]
 
@@ -304,6 +305,7 @@ def _node(index: int, raw: Mapping[str, Any], folder: Path) -> Node:
         core=raw["core"],
         sources=tuple((folder / s).resolve() for s in raw["sources"]),
         tasks=tuple(_task(t) for t in raw.get("task", [])),
+        multiply=raw["multiply"],
         spare_tasks=raw["spare_tasks"],
         pools=tuple(
             Pool(p["name"], tuple(zip(p["block_bytes"], p["block_count"], strict=True))) for p in raw.get("pool", [])

@@ -75,12 +75,21 @@ leave_task:
     li t0, MSTATUS_TASK
     csrs mstatus, t0
     j back_to_task
-exception: /* ends the node: whatever the stack pointer was, the interrupt stack is good */
+exception: /* a0: mcause; its value before, and where the stack was, on the stack */
+    tail sb_trap_exception
+    .size sb_trap_entry, . - sb_trap_entry
+
+    .section .text.sb_trap_fatal, "ax"
+    .weak sb_trap_exception /* multiply/ may have something better to do */
+    .globl sb_trap_fatal
+    .type sb_trap_fatal, @function
+sb_trap_exception:
+sb_trap_fatal: /* ends the node: whatever the stack pointer was, the interrupt stack is good */
     csrr a1, mepc
     csrr a2, mtval
     la sp, __stack_top
     call sb_port_exception
-    .size sb_trap_entry, . - sb_trap_entry
+    .size sb_trap_fatal, . - sb_trap_fatal
 
     .section .text.sb_trap_nested, "ax"
     .balign 32

@@ -148,6 +148,13 @@ pub struct CoreClass {
     pub instructions: Vec<Instruction>,
 }
 
+impl CoreClass {
+    /// Whether the core has the extension M.
+    pub fn multiplies(&self) -> bool {
+        self.isa.split('_').next().is_some_and(|letters| letters.contains('m'))
+    }
+}
+
 /// An instruction that a class defines.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Instruction {

@@ -150,6 +150,15 @@ impl Checks<'_> {
                 self.problems
                     .push(p.and(places.of(&format!("node.{first}.core")), format!("`{}`", system.nodes[first].name)));
             }
+            let class = self.platform.cores.get(node.core).map(|core| &core.class);
+            if let Some(class) = class.filter(|class| node.multiply == Multiply::Trap && class.multiplies()) {
+                self.problem(
+                    at("multiply"),
+                    format!("`{}` multiplies and divides by itself: nothing would trap", class.name),
+                    "contradicts the core",
+                    "write \"native\", or \"library\" to do without its instructions",
+                );
+            }
             self.tasks(n, node);
             for (p, pool) in node.pools.iter().enumerate() {
                 self.pool(&format!("node.{n}.pool.{p}"), pool);

@@ -96,6 +96,16 @@ static NODE: Table = Table {
         Key::required("core", "index of the core that it runs on", Value::Int(0, 1023)),
         Key::required("sources", "C files, relative to this file", Value::List(&Value::Text(Text::Source), 0, 4096)),
         Key::default("task", "tasks", Value::Tables(&TASK, 0), Need::Empty),
+        Key::default(
+            "multiply",
+            "what the application's multiplications and divisions are",
+            Value::Word(&[
+                ("native", "instructions, or calls of the compiler's library on a core without them"),
+                ("library", "calls of the compiler's library"),
+                ("trap", "instructions that the core does not have: each traps and is emulated"),
+            ]),
+            Need::Text("native"),
+        ),
         Key::default("spare_tasks", "room for tasks that are created at run time", Value::Int(0, 4094), Need::Int(0)),
         Key::required("pool", "pools; the first is the system pool", Value::Tables(&POOL, 1)),
     ],

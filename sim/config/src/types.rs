@@ -506,6 +506,18 @@ pub enum Level {
     Checked,
 }
 
+/// What multiplications and divisions of an application are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Multiply {
+    /// Instructions where the core has them, else calls of the compiler's library.
+    Native,
+    /// Calls of the compiler's library.
+    Library,
+    /// Instructions that the core does not have: each traps and is emulated.
+    Trap,
+}
+
 /// A kernel instance on a core.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Node {
@@ -518,6 +530,8 @@ pub struct Node {
     /// Tasks; the position is the task's index.
     #[serde(rename = "task")]
     pub tasks: Vec<Task>,
+    /// What the application's multiplications and divisions are.
+    pub multiply: Multiply,
     /// Room for tasks that are created at run time.
     pub spare_tasks: u32,
     /// Pools; the first is the system pool.
