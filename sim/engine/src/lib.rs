@@ -297,6 +297,18 @@ pub trait HartMemory {
     fn store_at_once(&mut self, _now: Cycle, _addr: u32, _width: Width, _value: u32) -> bool {
         false
     }
+    /// As [`load_at_once`](Self::load_at_once) where next to nothing has to be looked at, which may say `None` more often. What it
+    /// needs beyond a few comparisons belongs there: the short way of a translated block calls nothing.
+    #[inline(always)]
+    fn load_in_front(&mut self, _now: Cycle, _addr: u32, _width: Width) -> Option<u32> {
+        None
+    }
+    /// As [`store_at_once`](Self::store_at_once) where next to nothing has to be looked at, which may say `false` more often; never
+    /// to code.
+    #[inline(always)]
+    fn store_in_front(&mut self, _now: Cycle, _addr: u32, _width: Width, _value: u32) -> bool {
+        false
+    }
     /// A hart is about to execute the instruction of `bytes` bytes at `pc`, or to repeat it; told only to a [`WATCHED`](Self::WATCHED)
     /// memory.
     #[inline(always)]

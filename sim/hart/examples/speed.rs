@@ -57,6 +57,14 @@ impl HartMemory for Flat {
         (at < SIZE).then_some((at >> 5, 1))
     }
     #[inline(always)]
+    fn load_in_front(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        self.load_at_once(now, addr, width)
+    }
+    #[inline(always)]
+    fn store_in_front(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        self.store_at_once(now, addr, width, value)
+    }
+    #[inline(always)]
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         match self.load(now, addr, width) {
             Access::Done(value) if addr & (width.bytes() - 1) == 0 => Some(value),

@@ -4,9 +4,10 @@
 //! Nothing is followed inside a block but registers and memory. Time, retired instructions and late results are made up for where it
 //! is left. What ends the loop leaves the hart at a boundary; `run.rs` goes on there.
 
-use crate::blocks::{Blocks, Do, Rules};
+use crate::acts::{Acts, Run, Why};
+use crate::blocks::{Blocks, Rules, NOWHERE, UNCOUNTED};
 use crate::lines::{tag, Entry, Lines};
-use crate::Hart;
+use crate::{translate, Hart};
 use engine::{HartMemory, Width};
 use isa::Code;
 use units::Cycle;
@@ -17,6 +18,10 @@ pub(crate) struct At {
     pub now: u64,
     pub retired: u64,
 }
+
+/// Of what is late where blocks are entered from the loop, at most so much is made part of a block.
+const MOST_LATE: usize = 4;
+const LATEST: u64 = 16;
 
 impl Hart {
     /// Execute blocks from `at` on. Answers until when `run.rs` has to execute, at most `bound`, before blocks are tried again; it
@@ -30,241 +35,153 @@ impl Hart {
         at: &mut At,
         bound: u64,
     ) -> u64 {
+        let Some(mut late) = self.take_late(blocks, at.now) else { return bound.min(self.late_until) };
         let At { mut pc, mut now, mut retired } = *at;
-        // Nothing that is executed here changes which lines are held; 0 says that the memory does not count their changes.
+        // Nothing that is executed here changes which lines are held.
         let generation = match mem.fetch_generation() {
-            0 => u64::MAX,
+            0 => UNCOUNTED,
             generation => generation,
         };
-        // The exit that led here: an index, and which of its two links.
-        let mut from = Blocks::NO_LINK;
+        let era = lines.era();
+        // The way that led here, and the block that it led to last.
+        let (mut from, mut index) = (Blocks::NO_WAY, 0);
         let until = 'blocks: loop {
-            if now >= bound {
-                break bound;
-            }
-            let linked = blocks.link(from, pc);
-            let index = match linked.or_else(|| blocks.find(pc)) {
-                Some(index) => index,
-                None if blocks.seen(pc) => match self.translate(lines, blocks, pc) {
-                    Some(index) => index,
-                    None => break bound,
-                },
-                None => break bound,
-            };
-            if linked.is_none() {
-                blocks.set_link(from, index);
-            }
-            let Blocks { blocks: all, steps, leaves, exits, lates, keys, texts, .. } = &mut *blocks;
-            let block = &mut all[index];
-            if block.era != lines.era() {
-                block.era = lines.era();
-                keys[block.keys.0 as usize..block.keys.1 as usize].iter_mut().for_each(|k| k.forget());
-            }
-            if now + u64::from(block.span) >= bound {
-                break bound;
-            }
-            if self.late_until > now {
-                // What is late must not be waited for in the block, nor be forgotten by it.
-                let left = (self.late_until - now).min(block.early.len() as u64);
-                let touched = block.early[left as usize - 1] | block.writes;
-                if touched & self.late_set != 0 {
-                    break bound.min(self.late_until);
+            // Where a block is not the one that was expected.
+            if blocks.blocks.get(index).is_none_or(|block| block.pc != pc) {
+                if now >= bound {
+                    break bound;
                 }
-            } else {
-                self.late_set = 0;
-            }
-            let first = block.first as usize;
-            let steps = &steps[first..block.last as usize];
-            let mut i = usize::from(keys[block.keys.0 as usize].generation == generation);
-            macro_rules! late {
-                ($exit:expr) => {
-                    if $exit.late_set != 0 {
-                        for (r, ready) in &lates[$exit.lates.0 as usize..$exit.lates.1 as usize] {
-                            self.ready[usize::from(*r) & 63] = now + u64::from(*ready);
+                index = match blocks.find(pc, late) {
+                    Some(index) => index,
+                    None if !blocks.seen(pc) => break bound,
+                    None => {
+                        if blocks.is_full() {
+                            self.put_late(blocks, late, now);
+                            late = 0;
+                            blocks.clear();
                         }
-                        self.late_set |= $exit.late_set;
-                        self.late_until = self.late_until.max(now + u64::from($exit.late_until));
+                        match self.translate(lines, blocks, pc, late) {
+                            Some(index) => index,
+                            None => break bound,
+                        }
                     }
                 };
+                blocks.set_link(from, index);
             }
-            // Leave before the step `i`.
-            macro_rules! leave {
-                ($until:expr) => {{
-                    let e = &leaves[first + i];
-                    if e.lates_count != 0 {
-                        for (r, ready) in &lates[e.lates as usize..][..usize::from(e.lates_count)] {
-                            let ready = now + u64::from(*ready);
-                            self.ready[usize::from(*r) & 63] = ready;
-                            self.late_set |= 1u32.wrapping_shl(u32::from(*r));
-                            self.late_until = self.late_until.max(ready);
-                        }
-                    }
-                    pc = e.pc;
-                    retired += u64::from(e.retired);
-                    now += u64::from(e.boundary);
-                    break 'blocks bound.min($until);
-                }};
+            if !blocks.blocks[index].is_chosen(era, generation) {
+                blocks.choose(index, mem, now, era, generation);
             }
-            macro_rules! exit {
-                ($exit:expr, $pc:expr, $cost:expr, $link:expr) => {{
-                    let e = $exit;
-                    from = $link;
-                    late!(e);
-                    retired += u64::from(e.retired);
-                    pc = $pc;
-                    now += u64::from(e.issue) + $cost;
+            let mut run = Run {
+                history: &mut self.history,
+                transfers: &mut self.transfers,
+                keys: &mut blocks.keys,
+                texts: &blocks.texts,
+                lines,
+                now,
+                generation,
+                misaligned_fetch: self.misaligned_fetch,
+                target: 0,
+            };
+            // From block to block.
+            let left = loop {
+                let Some(block) = blocks.blocks.get(index).filter(|b| b.pc == pc && b.is_chosen(era, generation))
+                else {
                     continue 'blocks;
-                }};
+                };
+                if now + u64::from(block.span) >= bound {
+                    break 'blocks bound;
+                }
+                let steps = &blocks.steps[block.first as usize..][..usize::from(block.count)];
+                run.now = now;
+                let left = Acts::<M>::ALL[usize::from(block.act as u8)](mem, &mut self.x, steps, &mut run);
+                if left.why() != Why::Way {
+                    break left;
+                }
+                from = left.number() as usize;
+                let way = &blocks.ways[from];
+                now += u64::from(way.cycles);
+                retired += u64::from(way.retired);
+                late = u32::from(way.late);
+                index = way.link as usize;
+                pc = if way.pc == NOWHERE { run.target } else { way.pc };
+                if way.end != NOWHERE {
+                    run.transfers.push(way.end, pc);
+                }
+            };
+            let block = &blocks.blocks[index];
+            let leave = &blocks.leaves[block.first as usize + usize::from(block.count) - left.number() as usize];
+            for (register, ready) in &blocks.lates[leave.lates as usize..][..usize::from(leave.lates_count)] {
+                self.set_late(*register, now + u64::from(*ready));
             }
-            loop {
-                let step = steps[i];
-                let imm = step.imm;
-                let rd = usize::from(step.rd);
-                macro_rules! a {
-                    () => {
-                        self.x[usize::from(step.rs1)]
-                    };
-                }
-                macro_rules! b {
-                    () => {
-                        self.x[usize::from(step.rs2)]
-                    };
-                }
-                macro_rules! set {
-                    ($value:expr) => {
-                        self.x[rd] = $value
-                    };
-                }
-                macro_rules! load {
-                    ($width:expr, |$v:ident| $value:expr) => {{
-                        let addr = a!().wrapping_add(imm as u32);
-                        match mem.load_at_once(Cycle(now + u64::from(step.aux)), addr, $width) {
-                            Some($v) => set!($value),
-                            None => leave!(now + 1),
-                        }
-                    }};
-                }
-                macro_rules! store {
-                    ($width:expr) => {{
-                        let addr = a!().wrapping_add(imm as u32);
-                        if !mem.store_at_once(Cycle(now + u64::from(step.aux)), addr, $width, b!()) {
-                            leave!(now + 1);
-                        }
-                        if mem.code_changed_at_once() {
-                            // The block itself may just have been written.
-                            i += 1;
-                            leave!(bound);
-                        }
-                    }};
-                }
-                macro_rules! branch {
-                    ($condition:expr) => {{
-                        let taken: bool = $condition;
-                        let foreseen = self.history.foresee(imm as u32, rd != 0, taken);
-                        if taken {
-                            let e = &exits[step.aux as usize];
-                            self.transfers.push(e.end, e.target);
-                            exit!(e, e.target, self.costs.branch[usize::from(foreseen) * 2 + 1], step.aux * 2);
-                        }
-                        if foreseen && self.costs.branch[2] != self.costs.branch[0] {
-                            let e = &exits[step.aux as usize];
-                            exit!(e, e.end, self.costs.branch[2], step.aux * 2 + 1);
-                        }
-                    }};
-                }
-                match step.act {
-                    Do::Const => set!(imm as u32),
-                    Do::Addi => set!(a!().wrapping_add(imm as u32)),
-                    Do::Slti => set!(u32::from((a!() as i32) < imm)),
-                    Do::Sltiu => set!(u32::from(a!() < imm as u32)),
-                    Do::Xori => set!(a!() ^ imm as u32),
-                    Do::Ori => set!(a!() | imm as u32),
-                    Do::Andi => set!(a!() & imm as u32),
-                    Do::Slli => set!(a!() << (imm & 31)),
-                    Do::Srli => set!(a!() >> (imm & 31)),
-                    Do::Srai => set!(((a!() as i32) >> (imm & 31)) as u32),
-                    Do::Add => set!(a!().wrapping_add(b!())),
-                    Do::Sub => set!(a!().wrapping_sub(b!())),
-                    Do::Sll => set!(a!() << (b!() & 31)),
-                    Do::Slt => set!(u32::from((a!() as i32) < b!() as i32)),
-                    Do::Sltu => set!(u32::from(a!() < b!())),
-                    Do::Xor => set!(a!() ^ b!()),
-                    Do::Srl => set!(a!() >> (b!() & 31)),
-                    Do::Sra => set!(((a!() as i32) >> (b!() & 31)) as u32),
-                    Do::Or => set!(a!() | b!()),
-                    Do::And => set!(a!() & b!()),
-                    Do::Mul => set!(a!().wrapping_mul(b!())),
-                    Do::Mulh => set!(((i64::from(a!() as i32) * i64::from(b!() as i32)) >> 32) as u32),
-                    Do::Mulhsu => set!(((i64::from(a!() as i32) * i64::from(b!())) >> 32) as u32),
-                    Do::Mulhu => set!(((u64::from(a!()) * u64::from(b!())) >> 32) as u32),
-                    Do::Lb => load!(Width::Byte, |v| v as u8 as i8 as u32),
-                    Do::Lh => load!(Width::Half, |v| v as u16 as i16 as u32),
-                    Do::Lw => load!(Width::Word, |v| v),
-                    Do::Lbu => load!(Width::Byte, |v| v),
-                    Do::Lhu => load!(Width::Half, |v| v),
-                    Do::Sb => store!(Width::Byte),
-                    Do::Sh => store!(Width::Half),
-                    Do::Sw => store!(Width::Word),
-                    Do::Beq => branch!(a!() == b!()),
-                    Do::Bne => branch!(a!() != b!()),
-                    Do::Blt => branch!((a!() as i32) < b!() as i32),
-                    Do::Bge => branch!(a!() as i32 >= b!() as i32),
-                    Do::Bltu => branch!(a!() < b!()),
-                    Do::Bgeu => branch!(a!() >= b!()),
-                    Do::Jump => {
-                        set!(step.aux);
-                        self.transfers.push(step.aux, imm as u32);
-                    }
-                    Do::Jalr => {
-                        let e = &exits[step.aux as usize];
-                        let target = a!().wrapping_add(imm as u32) & !1;
-                        if target & self.misaligned_fetch != 0 {
-                            leave!(now + 1);
-                        }
-                        set!(e.end);
-                        self.transfers.push(e.end, target);
-                        exit!(e, target, self.costs.jump_indirect, step.aux * 2);
-                    }
-                    Do::Line => {
-                        let key = &mut keys[step.aux as usize];
-                        if key.generation == generation {
-                            i += 1;
-                            continue;
-                        }
-                        let Some((slot, version)) = mem.fetch_at_once(Cycle(now), imm as u32) else { leave!(now + 1) };
-                        let seen = u64::from(slot) << 32 | u64::from(version);
-                        if key.seen != seen && !Blocks::same_text(key, texts, seen, mem.fetch_bytes(slot)) {
-                            Blocks::forget(block);
-                            leave!(now + 1);
-                        }
-                        key.generation = mem.fetch_generation();
-                    }
-                    Do::End => {
-                        let e = &exits[step.aux as usize];
-                        exit!(e, e.target, 0, step.aux * 2);
-                    }
-                    Do::Unknown => {
-                        if lines.half(imm as u32).is_some() {
-                            Blocks::forget(block);
-                        }
-                        leave!(bound);
-                    }
-                    Do::Loop => leave!(now + 1),
-                }
-                i += 1;
+            late = 0;
+            pc = leave.pc;
+            retired += u64::from(leave.retired);
+            now += u64::from(leave.boundary);
+            if matches!(left.why(), Why::ForgetLoop | Why::ForgetBound) {
+                blocks.forget(index);
             }
+            break match left.why() {
+                Why::Bound | Why::ForgetBound => bound,
+                _ => bound.min(now + 1),
+            };
         };
+        self.put_late(blocks, late, now);
         self.in_blocks += retired - at.retired;
         blocks.paid(retired - at.retired);
         *at = At { pc, now, retired };
         until
     }
 
+    /// The number of what is late at `now`; nothing is, until it is [put back](Self::put_late). `None` if the loop had better wait for it.
+    #[inline]
+    fn take_late(&mut self, blocks: &mut Blocks, now: u64) -> Option<u32> {
+        if self.late_until <= now {
+            self.late_set = 0;
+            return Some(0);
+        }
+        self.take_some(blocks, now)
+    }
+
+    #[inline(never)]
+    fn take_some(&mut self, blocks: &mut Blocks, now: u64) -> Option<u32> {
+        let mut late = [(0, 0); MOST_LATE];
+        let mut count = 0;
+        let mut left = self.late_set;
+        while left != 0 {
+            let register = left.trailing_zeros() as u8;
+            left &= left - 1;
+            let ready = self.ready[usize::from(register)];
+            if ready > now {
+                let place = late.get_mut(count).filter(|_| ready - now <= LATEST)?;
+                *place = (register, (ready - now) as u32);
+                count += 1;
+            }
+        }
+        for (register, _) in &late[..count] {
+            self.ready[usize::from(*register)] = 0;
+        }
+        (self.late_set, self.late_until) = (0, 0);
+        Some(blocks.late_number(&late[..count]))
+    }
+
+    #[inline]
+    fn put_late(&mut self, blocks: &Blocks, late: u32, now: u64) {
+        if late != 0 {
+            blocks.late(late).iter().for_each(|(register, after)| self.set_late(*register, now + u64::from(*after)));
+        }
+    }
+
+    fn set_late(&mut self, register: u8, ready: u64) {
+        self.ready[usize::from(register) & 63] = ready;
+        self.late_set |= 1u32.wrapping_shl(u32::from(register));
+        self.late_until = self.late_until.max(ready);
+    }
+
     #[cold]
-    fn translate(&self, lines: &Lines, blocks: &mut Blocks, pc: u32) -> Option<usize> {
+    fn translate(&self, lines: &Lines, blocks: &mut Blocks, pc: u32, late: u32) -> Option<usize> {
         let sites = self.recorder.as_ref().map(|r| &r.sites);
         let rules = Rules { set: self.config.isa, costs: &self.costs, sites, misaligned_fetch: self.misaligned_fetch };
-        blocks.translate(lines, rules, pc)
+        translate::translate(blocks, lines, rules, pc, late)
     }
 
     /// Execute a suspended load or store whose line has come, and say when it completes; `None` leaves it to the loop.

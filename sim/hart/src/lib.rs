@@ -16,6 +16,7 @@
 //! Deliberately lacks: caches, devices, arbitration, host time, supervisor mode and address translation.
 
 mod access;
+mod acts;
 mod block_run;
 mod blocks;
 mod csr;
@@ -33,6 +34,7 @@ mod pmp;
 mod run;
 mod timing;
 mod transfers;
+mod translate;
 mod trap;
 
 pub use excepted::Exception;

@@ -348,6 +348,18 @@ impl<M: HartMemory> HartMemory for Guarded<'_, M> {
         self.mem.fetch_at_once(now, pc)
     }
     #[inline]
+    fn load_in_front(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        if self.guard.reads(addr, width.bytes()) {
+            self.mem.load_in_front(now, addr, width)
+        } else {
+            None
+        }
+    }
+    #[inline]
+    fn store_in_front(&mut self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        self.guard.writes(addr, width.bytes()) && self.mem.store_in_front(now, addr, width, value)
+    }
+    #[inline]
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         if self.guard.reads(addr, width.bytes()) {
             self.mem.load_at_once(now, addr, width)

@@ -365,7 +365,7 @@ pub(crate) struct History {
     saved: Vec<u8>,
     /// Counters that have changed since the checkpoint, one after the other; once there are more than these, all are taken for changed.
     touched: [u32; TOUCHED],
-    touches: u32,
+    touches: u64,
 }
 
 const TOUCHED: usize = 32;
@@ -392,23 +392,21 @@ impl History {
     /// foreseen and nothing mispredicted, which is the cost of having foreseen it.
     #[inline(always)]
     pub fn foresee(&mut self, pc: u32, backward: bool, taken: bool) -> bool {
-        match self.kind {
-            Predictor::TwoBit => {
-                let index = (pc >> 1) as usize & (self.counters.len() - 1);
-                self.touched[self.touches as usize % TOUCHED] = index as u32;
-                self.touches = self.touches.saturating_add(1);
-                let counter = &mut self.counters[index];
-                let foreseen = *counter >= 2;
-                *counter = if taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
-                foreseen
-            }
-            Predictor::Static => backward,
-            Predictor::None => taken,
+        if self.kind != Predictor::TwoBit {
+            return if self.kind == Predictor::Static { backward } else { taken };
         }
+        let index = (pc >> 1) as usize & (self.counters.len() - 1);
+        self.touched[self.touches as usize % TOUCHED] = index as u32;
+        self.touches += 1;
+        let Some(counter) = self.counters.get_mut(index) else { return false };
+        let was = *counter;
+        // From each state, by `2 * counter + taken`, two bits each.
+        *counter = (0b11_10_11_01_10_00_01_00 >> (4 * was + 2 * u8::from(taken))) as u8 & 3;
+        was >= 2
     }
 
     pub fn checkpoint(&mut self) {
-        if self.touches as usize > TOUCHED {
+        if self.touches > TOUCHED as u64 {
             self.saved.copy_from_slice(&self.counters);
         } else {
             for index in &self.touched[..self.touches as usize] {
@@ -419,7 +417,7 @@ impl History {
     }
 
     pub fn rewind(&mut self) {
-        if self.touches as usize > TOUCHED {
+        if self.touches > TOUCHED as u64 {
             self.counters.copy_from_slice(&self.saved);
         } else {
             for index in &self.touched[..self.touches as usize] {

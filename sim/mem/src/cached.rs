@@ -415,6 +415,24 @@ impl HartMemory for CachedPort {
     }
 
     #[inline(always)]
+    fn load_in_front(&mut self, _now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        let at = self.dcache.find(addr, width.bytes())?;
+        Some(self.dcache.read(at, width))
+    }
+
+    #[inline(always)]
+    fn store_in_front(&mut self, _now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+        // Not where the log would have to grow.
+        if self.stores.len() == self.stores.capacity() {
+            return false;
+        }
+        let Some(at) = self.dcache.find_store(addr, width.bytes()) else { return false };
+        let undo = self.dcache.write(at, width, value);
+        self.stores.push(undo);
+        true
+    }
+
+    #[inline(always)]
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         let at = match self.dcache.find(addr, width.bytes()) {
             Some(at) => at,

@@ -304,6 +304,11 @@ impl HartMemory for IdealView<'_> {
     }
 
     #[inline(always)]
+    fn load_in_front(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+        self.load_at_once(now, addr, width)
+    }
+
+    #[inline(always)]
     fn load_at_once(&mut self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
         if now >= self.ordered_until || addr & (width.bytes() - 1) != 0 {
             return None;

@@ -116,6 +116,14 @@ macro_rules! forward {
                 $port.fetch_generation()
             }
             #[inline(always)]
+            fn load_in_front(&mut $self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
+                $port.load_in_front(now, addr, width)
+            }
+            #[inline(always)]
+            fn store_in_front(&mut $self, now: Cycle, addr: u32, width: Width, value: u32) -> bool {
+                $port.store_in_front(now, addr, width, value)
+            }
+            #[inline(always)]
             fn load_at_once(&mut $self, now: Cycle, addr: u32, width: Width) -> Option<u32> {
                 $port.load_at_once(now, addr, width)
             }
