@@ -78,6 +78,14 @@ pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass
         )),
         _ => {}
     }
+    if class.store_buffer == 0 && class.store_buffer_load.is_some() {
+        problems.push(Problem::at(
+            places.of("store_buffer_load"),
+            "only a core with a store buffer has loads that meet it",
+            "not used",
+            "remove the key, or write store_buffer = 4",
+        ));
+    }
     if class.source.trim().is_empty() {
         problems.push(Problem::at(
             places.of("source"),

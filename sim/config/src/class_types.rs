@@ -15,6 +15,16 @@ pub enum Predictor {
     TwoBit,
 }
 
+/// What a load does that needs the bus while the store buffer holds stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BufferedLoad {
+    /// It waits until the buffer is empty.
+    Wait,
+    /// It takes bytes that it finds there, and goes before stores to other lines that have not been issued.
+    Forward,
+}
+
 /// A privilege mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -141,6 +151,10 @@ pub struct CoreClass {
     pub branch_misaligned: u32,
     /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode.
     pub jump_stalled: u32,
+    /// Stores that the store buffer holds; 0: there is none.
+    pub store_buffer: u32,
+    /// What a load does while it holds some.
+    pub store_buffer_load: Option<BufferedLoad>,
     /// Floating-point instructions, when `isa` has `f`.
     pub float: Option<FloatCosts>,
     /// Instructions of its own, in the custom opcodes.

@@ -585,6 +585,20 @@ pub static CLASS: Table = Table {
             "jump_stalled",
             "in addition, for a taken branch or jump, while an instruction behind it stalls in decode",
         ),
+        Key::default(
+            "store_buffer",
+            "stores that it holds on their way to memory, while the core goes on; 0: the core waits for each",
+            Value::Int(0, 64),
+            Need::Int(0),
+        ),
+        Key::optional(
+            "store_buffer_load",
+            "what a load does that needs the bus while the buffer holds stores; as \"wait\" if left out",
+            Value::Word(&[
+                ("wait", "it waits until the buffer is empty"),
+                ("forward", "it takes bytes that it finds there; one of other lines goes before stores that have not been issued"),
+            ]),
+        ),
         Key::optional("float", "floating-point instructions; needed when isa has f", Value::Table(&FLOAT)),
         Key::default("instruction", "instructions of its own", Value::Tables(&INSTRUCTION, 0), Need::Empty),
     ],

@@ -402,6 +402,12 @@ fn errors_in_a_class_show_its_own_file() {
     holds(&e, &["only a core with entries of memory protection has a granularity", "pmp_entries = 16"]);
     let e = with("jump = 2 ", "pmp_entries = 4\npmp_granularity_bytes = 24\njump = 2 ");
     holds(&e, &["`pmp_granularity_bytes` must be a power of two"]);
+    let e = with("jump = 2 ", "store_buffer = 65\njump = 2 ");
+    holds(&e, &["`store_buffer` is out of range", "from 0 to 64"]);
+    let e = with("jump = 2 ", "store_buffer_load = \"forward\"\njump = 2 ");
+    holds(&e, &["only a core with a store buffer has loads that meet it", "store_buffer = 4"]);
+    let e = with("jump = 2 ", "store_buffer = 4\nstore_buffer_load = \"overtake\"\njump = 2 ");
+    holds(&e, &["cannot be \"overtake\"", "wait, forward"]);
     let own = |name: &str, rest: &str| {
         format!("[[instruction]]\nname = \"{name}\"\nopcode = \"custom-0\"\nfunct3 = 1\n{rest}\n")
     };

@@ -21,6 +21,7 @@ use crate::cache::{Cache, LineUndo, StoreUndo};
 use crate::geometry::CacheGeometry;
 use crate::outstanding::{Asked, Kind, Outstanding, Transfer};
 use crate::policy::{CacheStats, CachedPortConfig, Policy, Victim};
+use crate::store_buffer::StoreBuffer;
 use crate::tightly::Tightly;
 use engine::{
     Access, AccessFault, AmoOp, BusOp, BusReply, BusRequest, Bytes, CacheOp, Cause, Cycle, Fetch, HartMemory,
@@ -29,6 +30,7 @@ use engine::{
 
 mod alone;
 mod aside;
+mod buffer;
 mod owner;
 
 pub use alone::LineMove;
@@ -68,6 +70,8 @@ pub struct CachedPort {
     cacheable: Vec<(u32, u32)>,
     bypass_mask: u32,
     tightly: Option<Box<Tightly>>,
+    /// Its stores are final: nothing of it is undone.
+    buffer: StoreBuffer,
     reservation: Reservation,
     outstanding: Outstanding,
     /// The line that is being read, and the place that was emptied for it.
@@ -105,6 +109,7 @@ impl CachedPort {
             icache,
             dcache: if policy.write_through { dcache.without_private_stores() } else { dcache },
             has_dcache: config.dcache.is_some(),
+            buffer: StoreBuffer::new(policy.store_buffer),
             policy,
             cacheable: config.cacheable,
             bypass_mask: config.bypass_mask,
@@ -146,6 +151,10 @@ impl CachedPort {
             return answer;
         }
         let conditional = matches!(kind, Kind::StoreConditional(_));
+        if !self.buffer.is_empty() && !matches!(kind, Kind::Load(_) | Kind::Store(..)) {
+            // An atomic comes behind all stores before it.
+            return self.outstanding.suspend(asked, Transfer::Order);
+        }
         if self.has_dcache && physical == addr && self.is_memory(addr) {
             let line = self.dcache.line_of(addr);
             if self.arriving.is_some_and(|(of, at)| of == line && now < at) {
@@ -510,7 +519,8 @@ impl HartMemory for CachedPort {
         }
         let line = self.dcache.line_of(physical);
         let aside = self.aside.as_ref().is_some_and(|a| a.line == line);
-        if aside || self.arriving.is_some_and(|(of, at)| of == line && now < at) {
+        let behind = aside || !self.buffer.is_empty();
+        if behind || self.arriving.is_some_and(|(of, at)| of == line && now < at) {
             return self.outstanding.suspend(asked, Transfer::Order);
         }
         let Some(place) = self.dcache.place_of(physical) else { return Access::Done(0) };
@@ -525,7 +535,7 @@ impl HartMemory for CachedPort {
 
     /// What was stored must be in memory or in the cache: a victim on its way is waited for.
     fn fence(&mut self, _now: Cycle) -> Access {
-        if self.aside.is_none() {
+        if self.aside.is_none() && self.buffer.is_empty() {
             return Access::Done(0);
         }
         self.outstanding.suspend(Asked { addr: 0, kind: Kind::Maintain(CacheOp::Clean) }, Transfer::Order)

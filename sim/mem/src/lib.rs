@@ -24,6 +24,7 @@ mod policy;
 mod reservations;
 mod sdram;
 mod sram;
+mod store_buffer;
 mod tightly;
 
 pub use arbiter::{Masters, RoundRobin};
@@ -39,6 +40,7 @@ pub use policy::{AskedAccess, CacheStats, CachedPortConfig, Policy, Serving, Vic
 pub use reservations::Reservations;
 pub use sdram::{Sdram, SdramTiming};
 pub use sram::{Sram, SramTiming};
+pub use store_buffer::StoreBufferConfig;
 pub use tightly::{TightConfig, TightPorts};
 
 /// How long a transfer takes at a memory, from its start.

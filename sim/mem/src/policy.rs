@@ -2,6 +2,7 @@
 //! What a [`CachedPort`](crate::CachedPort) is made of and what it tells about itself.
 
 use crate::geometry::CacheGeometry;
+use crate::store_buffer::StoreBufferConfig;
 use crate::tightly::TightConfig;
 
 /// When a dirty victim is written.
@@ -31,6 +32,8 @@ pub struct Policy {
     pub data_burst: u32,
     /// The same for the instruction cache.
     pub instruction_burst: u32,
+    /// Stores that are on their way to memory while the hart goes on.
+    pub store_buffer: StoreBufferConfig,
     /// Where the shift registers of pseudo-random replacement start: instruction cache, data cache.
     pub seeds: [u16; 2],
 }

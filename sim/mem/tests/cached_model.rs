@@ -365,6 +365,7 @@ fn config(r: &mut Random) -> CachedPortConfig {
         critical_word: r.below(2) == 0,
         data_burst: burst(r),
         instruction_burst: burst(r),
+        store_buffer: Default::default(),
         seeds: [r.next() as u16, r.next() as u16],
     };
     let policy = if policy.victim == Victim::Buffered { Policy { data_burst: 0, ..policy } } else { policy };

@@ -22,8 +22,8 @@ use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
 use mem::{
     AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, L2Config,
-    Masters, Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, TightConfig, Victim,
-    L2,
+    Masters, Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, StoreBufferConfig,
+    TightConfig, Victim, L2,
 };
 
 use std::collections::{BTreeSet, VecDeque};
@@ -473,6 +473,10 @@ fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
             config::Victim::Buffered => Victim::Buffered,
         },
         critical_word: dcache.is_some_and(|c| c.refill == config::Refill::CriticalWord),
+        store_buffer: StoreBufferConfig {
+            depth: core.class.store_buffer,
+            forwards: core.class.store_buffer_load == Some(config::BufferedLoad::Forward),
+        },
         data_burst: dcache.map_or(0, |c| c.burst_bytes),
         instruction_burst: core.icache.as_ref().map_or(0, |c| c.burst_bytes),
         seeds: [register(0), register(1)],

@@ -234,6 +234,11 @@ impl Transfer {
         Transfer { serving: port.serving(), held: port.holds(request.addr) }
     }
 
+    /// Of an access past the cache, or through it if `held`.
+    pub fn direct(held: bool) -> Transfer {
+        Transfer { serving: Some(Serving::Direct), held }
+    }
+
     /// Whether it brings bytes into the data cache.
     pub fn fills_data(&self) -> bool {
         self.serving == Some(Serving::Fill)

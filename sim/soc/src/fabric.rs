@@ -91,8 +91,17 @@ pub(crate) struct Queued {
     pub issued: Cycle,
     pub arrival: Cycle,
     pub request: BusRequest,
-    /// Nobody waits for it.
-    pub posted: bool,
+    /// Whether nobody waits for it, and what it is then.
+    pub posted: Option<Posted>,
+}
+
+/// A write that its core does not wait for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Posted {
+    /// A line that has made room.
+    Victim,
+    /// A store from the store buffer, by the instruction at this address.
+    Store(u32),
 }
 
 pub(crate) struct Slave {

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod ahead;
+mod background;
 mod build;
 mod coherence;
 mod device_tree;

@@ -280,17 +280,18 @@ impl Machine {
         }
     }
 
-    /// The cycle at which a core acts next.
+    /// The cycle at which a core acts next: its hart, or its store buffer.
     fn acts_at(core: &Core) -> Cycle {
-        match core.state {
+        let hart = match core.state {
             State::Ready | State::Next(_) | State::Calling | State::Faulted => core.hart.now(),
             State::Asking => match &core.port {
-                Port::Cached(port) if port.needs_data_master() => core.hart.now().max(core.not_before),
+                Port::Cached(port) => port.acts_at(core.hart.now(), core.not_before),
                 _ => core.hart.now(),
             },
             State::Asleep => core.hart.next_line_change().map_or(Cycle::NEVER, |at| at.max(core.hart.now())),
             State::Waiting | State::Off => Cycle::NEVER,
-        }
+        };
+        hart.min(Self::drains_at(core))
     }
 
     /// A core's state, its time or its line changes are others than before.
@@ -302,7 +303,9 @@ impl Machine {
     /// The first cycle at which somebody other than `index` may act, as seen in `index`'s place in the order of a cycle.
     #[inline]
     fn others_act_at(&self, index: usize) -> Cycle {
-        self.fabric.next_event().min(self.agenda.others(index))
+        let others = self.fabric.next_event().min(self.agenda.others(index));
+        // What its own store buffer does comes from somebody else, as far as its hart is concerned.
+        others.min(Self::drains_at(&self.cores[index]))
     }
 
     fn event(&mut self, now: Cycle, until: Cycle) -> Option<Outcome> {
@@ -429,6 +432,10 @@ impl Machine {
     }
 
     fn act(&mut self, index: usize, now: Cycle, until: Cycle) -> Option<Outcome> {
+        if self.drain(index, now) {
+            return None;
+        }
+        self.at_buffer(index, now);
         let waits_for_own = self.cores[index].state == State::Asking && self.waits_for_own(index);
         match self.cores[index].state {
             State::Faulted => {
@@ -563,7 +570,7 @@ impl Machine {
         let arrival = now + self.fabric.request;
         // Earlier than now when the data master was not free.
         let issued = self.cores[index].hart.now();
-        let queued = Queued { core: index, master, issued, arrival, request, posted: false };
+        let queued = Queued { core: index, master, issued, arrival, request, posted: None };
         let Some(slave) = self.fabric.slave_at(index, request.addr) else {
             let reply = BusReply::Fault(AccessFault::Unmapped);
             self.served(&Served { queued, granted: arrival, end: arrival, tail: Cycles::ZERO, reply });
@@ -590,22 +597,16 @@ impl Machine {
         let (granted, end, tail) = (*granted, *end, *tail);
         let index = queued.core;
         let complete = end + self.fabric.response;
+        if let Some(posted) = queued.posted {
+            return self.posted_served(index, posted, granted, complete, &queued.request);
+        }
         let core = &mut self.cores[index];
         let watched = match (&self.checker, &core.port, reply) {
             (None, ..) | (_, Port::Ideal(_), _) | (.., BusReply::Fault(_)) => None,
             (_, Port::Cached(port), _) => Some((Transfer::of(port, &queued.request), port.asked())),
         };
-        let mut who = Who { core: index, pc: core.hart.pc(), cycle: granted.0 };
+        let who = Who { core: index, pc: core.hart.pc(), cycle: granted.0 };
         let resume = match &mut core.port {
-            Port::Cached(port) if queued.posted => {
-                who.pc = core.posted_pc;
-                if let Some(checker) = &mut self.checker {
-                    checker.served(who, Transfer::POSTED, &queued.request, None);
-                }
-                port.posted_done();
-                core.not_before = complete;
-                return;
-            }
             Port::Cached(port) if port.goes_on_early() => Cycle(complete.0 - tail.0),
             _ => complete,
         };
@@ -617,15 +618,16 @@ impl Machine {
             BusReply::Value(value) => Some(*value),
             _ => None,
         };
-        let next = with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
+        with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| {
             hart.resume_at(resume, &[(Account::BusWait, waited), (account, service)]);
             mem.complete(*reply);
-            mem.request()
         });
         core.way_back = WayBack::Gone;
-        core.state = match next {
-            Some(request) => State::Next(request),
-            None => State::Ready,
+        core.state = match &core.port {
+            // It goes there when the core is the earliest.
+            Port::Cached(port) if port.is_store_to_buffer() => State::Asking,
+            _ => with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.request())
+                .map_or(State::Ready, State::Next),
         };
         if let (Some(checker), Some((transfer, asked)), Port::Cached(port)) = (&mut self.checker, watched, &core.port) {
             checker.served(who, transfer, &queued.request, value);
@@ -634,6 +636,9 @@ impl Machine {
             }
         }
         if let Port::Cached(port) = &mut core.port {
+            if port.has_store_buffer() && queued.request.master == MasterKind::Data {
+                core.not_before = core.not_before.max(complete);
+            }
             if resume < complete {
                 core.not_before = complete;
                 port.arrives(complete);
@@ -653,15 +658,6 @@ impl Machine {
         }
     }
 
-    /// Make a transfer that the hart does not wait for, when its data master is free at `at`.
-    fn post(&mut self, index: usize, at: Cycle, request: BusRequest) {
-        let arrival = at + self.fabric.request;
-        if let Some(slave) = self.fabric.slave_at(index, request.addr) {
-            let queued = Queued { core: index, master: index * 2 + 1, issued: at, arrival, request, posted: true };
-            self.fabric.enqueue(slave, queued);
-        }
-    }
-
     /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at
     /// the end does not depend on how far each happened to run.
     fn settle(&mut self, at: Cycle) {
@@ -670,6 +666,9 @@ impl Machine {
         }
         for index in 0..self.cores.len() {
             let core = &mut self.cores[index];
+            if let Port::Cached(port) = &mut core.port {
+                port.forget_buffered(at);
+            }
             let ahead = core.state.may_be_ahead() && core.hart.now() > at;
             // What has gone on for good began its last instruction before `at`.
             if !ahead || core.way_back != WayBack::Open {

@@ -54,6 +54,9 @@ pub(crate) fn peek_cached(port: &CachedPort, memories: Seen, addr: u32) -> Optio
             return Some(byte);
         }
     }
+    if let Some(byte) = port.peek_buffered(physical) {
+        return Some(byte);
+    }
     peek_memories(memories, physical)
 }
 

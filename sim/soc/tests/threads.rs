@@ -104,17 +104,34 @@ fn program() -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
-fn machine(threads: usize) -> Machine {
+/// The same with write-through caches, and stores that go to memory from a buffer.
+fn buffered(forwards: bool) -> config::Platform {
+    let mut platform = platform();
+    for core in &mut platform.cores {
+        core.class.store_buffer = 3;
+        core.class.store_buffer_load = forwards.then_some(config::BufferedLoad::Forward);
+        let dcache = core.dcache.as_mut().expect("one");
+        dcache.write = config::Write::Through;
+        dcache.allocate = false;
+    }
+    platform
+}
+
+fn machine(platform: &config::Platform, threads: usize, checked: bool) -> Machine {
     let image = Image::raw("program", program(), BASE).unwrap_or_else(|e| panic!("{e}"));
     let cores = (0..CORES as usize).collect();
-    let mut machine = Machine::new(&platform(), vec![(image, cores)], 3, false).unwrap_or_else(|e| panic!("{e}"));
+    let new = if checked { Machine::checked } else { Machine::new };
+    let mut machine = new(platform, vec![(image, cores)], 3, false).unwrap_or_else(|e| panic!("{e}"));
     machine.set_threads(threads);
     machine
 }
 
 /// What can be seen of a machine that has run to each of these cycles.
-fn run(threads: usize, cuts: &[u64]) -> (u64, soc::Stats, u32) {
-    let mut machine = machine(threads);
+fn run(platform: &config::Platform, threads: usize, cuts: &[u64]) -> (u64, soc::Stats, u32) {
+    finish(machine(platform, threads, false), cuts)
+}
+
+fn finish(mut machine: Machine, cuts: &[u64]) -> (u64, soc::Stats, u32) {
     for cut in cuts {
         assert_eq!(machine.run(Cycle(*cut)).stop, StopReason::Budget);
     }
@@ -125,7 +142,8 @@ fn run(threads: usize, cuts: &[u64]) -> (u64, soc::Stats, u32) {
 #[test]
 fn neither_threads_nor_cuts_change_anything() {
     let end = 60_000;
-    let alone = run(1, &[end]);
+    let platform = platform();
+    let alone = run(&platform, 1, &[end]);
     let (_, stats, taken) = &alone;
     // The cores miss, are interrupted, and do not run in step.
     assert!(*taken > 15, "{taken} interrupts");
@@ -133,9 +151,30 @@ fn neither_threads_nor_cuts_change_anything() {
     assert_ne!(stats.cores[0].instructions, stats.cores[1].instructions);
     for threads in [1, 2, 4, 8] {
         for cuts in [vec![end], vec![1, 777, 50_001, end], (1..=60).map(|i| i * end / 60).collect()] {
-            let got = run(threads, &cuts);
+            let got = run(&platform, threads, &cuts);
             assert_eq!(got.0, alone.0, "{threads} threads, {} cuts: the state differs", cuts.len());
             assert_eq!(got.1, alone.1, "{threads} threads, {} cuts", cuts.len());
         }
+    }
+}
+
+#[test]
+fn nor_do_they_where_stores_are_on_their_way() {
+    let end = 20_000;
+    for forwards in [false, true] {
+        let platform = buffered(forwards);
+        let alone = run(&platform, 1, &[end]);
+        let (_, stats, taken) = &alone;
+        assert!(*taken > 3, "{taken} interrupts");
+        assert!(stats.cores.iter().all(|c| c.dcache.as_ref().is_some_and(|d| d.write_throughs > 300)));
+        for threads in [1, 2, 4] {
+            for cuts in [vec![end], vec![1, 777, 15_001, end], (1..=20).map(|i| i * end / 20).collect()] {
+                let got = run(&platform, threads, &cuts);
+                assert_eq!(got.0, alone.0, "{threads} threads, {} cuts: the state differs", cuts.len());
+                assert_eq!(got.1, alone.1, "{threads} threads, {} cuts", cuts.len());
+            }
+        }
+        let watched = finish(machine(&platform, 1, true), &[end]);
+        assert_eq!((watched.0, &watched.1), (alone.0, &alone.1), "watched by the coherence checker");
     }
 }

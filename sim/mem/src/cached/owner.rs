@@ -54,6 +54,7 @@ impl CachedPort {
             hash(u64::from(aside.line) << 1 | u64::from(aside.posted));
             aside.bytes.iter().for_each(|b| hash(u64::from(*b)));
         }
+        self.buffer.hash(hash);
         if let Some((line, at)) = self.arriving {
             hash(u64::from(line));
             hash(at.0);
