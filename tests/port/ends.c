@@ -18,7 +18,7 @@ void test_main(void)
     case 2:
         port_fatal("fatal-in-task");
     case 3:
-        (void)*(volatile uint32_t *)(uintptr_t)TEST_NOWHERE;
+        TEST_EXCEPTION();
         break;
     default:
         port_irq_connect(TEST_LINE, fatal_inside);

@@ -17,11 +17,11 @@
 /** Rounds of test_registers_keep that last longer than a sweep of the timer; length of the sweep, in counts. */
 #define TEST_SPINS 1000u
 #define TEST_SWEEP 600u
-/** What a register of the cycle counter holds; counts longer than a short timer. */
-#define TEST_CYCLES_WRAP 0x100000000u
+/** Cycles that pass the end of a register, when it is near; counts longer than a short timer. */
+#define TEST_CYCLES_SPAN 0x2000u
 #define TEST_LONG_COUNTS (SB_TIMER_HZ / 20u)
-/** Nothing answers here. */
-#define TEST_NOWHERE 0x08000000u
+/** An exception: nothing answers there. */
+#define TEST_EXCEPTION() ((void)*(volatile uint32_t *)0x08000000u)
 
 #if SB_HAVE_PULSE
 
@@ -31,11 +31,13 @@
 
 static inline void test_line_raise(void)
 {
+    port_barrier();
     TEST_PULSE[0] = 1u << 9;
 }
 
 static inline void test_line_lower(void)
 {
+    port_barrier();
     TEST_PULSE[1] = 1u << 9;
 }
 
@@ -47,12 +49,14 @@ static inline void test_line_lower(void)
 
 static inline void test_line_raise(void)
 {
+    port_barrier();
     *TEST_MSIP = 1;
     (void)*TEST_MSIP;
 }
 
 static inline void test_line_lower(void)
 {
+    port_barrier();
     *TEST_MSIP = 0;
     (void)*TEST_MSIP;
 }

@@ -73,11 +73,13 @@ static void middle_is_not_interrupted(void)
 {
     test_line_lower();
     test_log('[');
+    const uint32_t nested = test_counts.nested;
     test_timer_raise(0);
     if (middle_done == 0) {
         test_line_raise();
     }
     test_linger();
+    EQUAL(test_counts.nested, nested);
     test_log(']');
     middle_done++;
 }
@@ -189,6 +191,30 @@ static void cold_of_task(void)
     EQUAL(cold_done, 1);
     LOG_EXPECT("<um>");
     EQUAL(test_depth(), 0);
+    disconnect();
+}
+
+/** The body of MIDDLE, run by a task's call: its line waits, also after something more urgent has been and gone. */
+static void middle_keeps_its_line_out(void)
+{
+    test_log('[');
+    test_timer_raise(0);
+    WAIT_FOR(urgent_done == 1);
+    test_interrupt_body[MIDDLE] = middle;
+    const uint32_t nested = test_counts.nested;
+    test_line_raise();
+    test_linger();
+    EQUAL(test_counts.nested, nested);
+    test_log(']');
+}
+
+static void still_masked(void)
+{
+    connect(PRIORITY_URGENT);
+    test_interrupt_body[MIDDLE] = middle_keeps_its_line_out;
+    test_activate_from_task(MIDDLE);
+    WAIT_FOR(middle_done == 1);
+    LOG_EXPECT("[u]m");
     disconnect();
 }
 
@@ -309,6 +335,7 @@ void test_nesting(void)
     handler_nests();
     cold_of_line();
     cold_of_task();
+    still_masked();
     three_deep();
     anywhere(PRIORITY_URGENT);
     anywhere(20);

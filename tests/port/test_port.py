@@ -16,7 +16,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUT = ROOT / "build" / "tests" / "port"
-SECONDS = 120
+SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,10 @@ class Machine:
             done = call([*words, "--max-cycles", "100000000", "--json"])
             said = json.loads(done.stdout)
             return Done(said["code"] if said["stop"] != "budget" else -1, "".join(said["console"].values()))
-        done = call([*self.qemu, str(image)])
+        try:
+            done = call([*self.qemu, str(image)])
+        except subprocess.TimeoutExpired:
+            return Done(-1, "it came to no end")
         return Done(done.returncode, done.stdout)
 
 
@@ -68,10 +71,17 @@ def build(machine: str, *options: str, out: Path = OUT) -> Path:
 # Time goes by with instructions there, so that a busy host changes nothing.
 RISCV_QEMU = ("qemu-system-riscv32", "-M", "virt", "-nographic", "-bios", "none")
 COUNTED = ("-icount", "shift=6,align=off,sleep=off", "-kernel")
+ARM = ("make", "arm-none-eabi-gcc")
+ARM_QEMU = ("-nographic", "-semihosting-config", "enable=on,target=native")
+ARM_COUNTED = ("-icount", "shift=5,align=off,sleep=off", "-kernel")
 MACHINES = [
     Machine("virt", platform="virt"),
     Machine("virt", qemu=(*RISCV_QEMU, *COUNTED)),
     Machine("de2", platform="de2-dual"),
+    *(
+        Machine(board, qemu=("qemu-system-arm", "-M", board, *ARM_QEMU, *ARM_COUNTED), needs=ARM)
+        for board in ("mps2-an385", "lm3s6965evb")
+    ),
 ]
 #: What each image must end with, and print.
 IMAGES = [
@@ -81,7 +91,7 @@ IMAGES = [
     ("end_0", 0, r"\A\Z"),
     ("end_1", 7, r"\A\Z"),
     ("end_2", 4, r"^signalbox: fatal: fatal-in-task, task main$"),
-    ("end_3", 4, r"^signalbox: exception: .*, pc 0x[0-9a-f]+, address 0x0*8000000, task main$"),
+    ("end_3", 4, r"^signalbox: exception: .*, pc 0x[0-9a-f]+, address 0x0[08]000000, task main$"),
     ("end_4", 4, r"^signalbox: fatal: fatal-in-interrupt, task main$"),
 ]
 
@@ -97,35 +107,44 @@ def test_the_port_keeps_its_contract(machine: Machine, image: str, code: int, sa
     assert done.code == code, text
 
 
-# A fault of riscv32 each: file, what is replaced by what, the image that finds it, the group that then fails; None: it
-# comes to no end.
+# A fault of a port each: file, what is replaced by what, the image that finds it, the group that then fails; None: it
+# comes to no end, or to a bad one.
 FAULTS = [
     ("trap.S", r"\n    lw s7, \d+\(sp\)", "", "contract", "contexts"),
     ("trap.S", r"\n    lw t0, 8\(sp\)", "", "contract", "interrupts"),
-    ("port.c", r'"csrw mepc, %2\\n"', '"#%2\\n"', "contract", None),
+    ("port.c", r'"csrw mepc, %2', '"#%2', "contract", None),
     ("port.c", r"(?s)void port_irq_disable.*?\n}", "void port_irq_disable(uint32_t b) { (void)b; }", "contract", None),
     ("port.c", r"\? handler_lines : 0", "? 0 : 0", "contract", "nesting"),
     ("port.c", r"tick_next \+= tick_period;", "tick_next = sb_timer_count(0) + tick_period;", "tick", "held up"),
     ("port.c", r"ahead > 0 \? alarm_base", "ahead > 0 ? alarm_base - tick_period / 2", "alarm", "on time"),
     ("port.c", r"CACHE_OP\(start, size_bytes, 1\)", "CACHE_OP(start, size_bytes * 0, 1)", "contract", "memory"),
-]  # fmt: skip
+]
+ARM_FAULTS = [
+    ("trap.S", r"(sb_irq_entry\s+)mrs r2, basepri", r"\1movs r2, #0", "contract", "nesting"),
+    ("trap.S", r"adds r0, #32\n", r"adds r0, #64\n", "contract", None),
+    ("port.c", r"sb_port_give_up\(below", "if (0) sb_port_give_up(below", "contract", "nesting"),
+    ("systick.c", r"base \+= segment;", "base += segment - 2000u;", "contract", "cycles"),
+]
+
+PLANTED = [("de2", "riscv32", *fault) for fault in FAULTS] + [
+    ("mps2-an385", "cortex_m", *fault) for fault in ARM_FAULTS
+]
 
 
-@pytest.mark.parametrize(("file", "what", "instead", "image", "group"), FAULTS)
+@pytest.mark.parametrize(("on", "port", "file", "what", "instead", "image", "group"), PLANTED)
 def test_planted_faults_are_found(
-    file: str, what: str, instead: str, image: str, group: str | None, tmp_path: Path
+    on: str, port: str, file: str, what: str, instead: str, image: str, group: str | None, tmp_path: Path
 ) -> None:
-    # On the platform with caches, which has no second reading of what "now" is.
-    machine = next(m for m in MACHINES if m.name == "de2")
+    machine = next(m for m in MACHINES if m.name == on)
     if machine.missing():
         pytest.skip(f"not installed: {', '.join(machine.missing())}")
-    port = tmp_path / "riscv32"
-    shutil.copytree(ROOT / "rtos" / "ports" / "riscv32", port)
-    text = (port / file).read_text()
-    changed, count = re.subn(what, lambda _: instead, text)
+    folder = tmp_path / port
+    shutil.copytree(ROOT / "rtos" / "ports" / port, folder)
+    text = (folder / file).read_text()
+    changed, count = re.subn(what, instead, text)
     assert count >= 1, f"{file} has no {what} any more: plant this fault elsewhere"
-    (port / file).write_text(changed)
-    done = machine.run(build(machine.name, f"PORT_DIR={port}", "IMAGES=" + image, out=tmp_path) / f"{image}.elf")
+    (folder / file).write_text(changed)
+    done = machine.run(build(machine.name, f"PORT_DIR={folder}", "IMAGES=" + image, out=tmp_path) / f"{image}.elf")
     assert done.code != 0, done.text
     if group is not None:
         assert f"FAIL {group}" in done.text, done.text

@@ -40,6 +40,33 @@ static inline void port_unlock(uint32_t state)
     __asm__ volatile("csrs mstatus, %0" ::"r"(state & 8u) : "memory");
 }
 
+#elif defined(__ARM_ARCH_7M__) || defined(__ARM_ARCH_7EM__)
+
+extern struct sb_node sb_node;
+
+/** The state of the node that runs here. */
+static inline struct sb_node *port_node(void)
+{
+    return &sb_node;
+}
+
+/** BASEPRI while masked: levels 1 to 7 wait, level 0 is not the kernel's. Three bits are what each processor has. */
+#define SB_PORT_MASKED 0x20u
+
+/** Mask interrupts; the answer goes to port_unlock of the same function. */
+static inline uint32_t port_lock(void)
+{
+    uint32_t state;
+    __asm__ volatile("mrs %0, basepri\n\tmsr basepri, %1" : "=&r"(state) : "r"(SB_PORT_MASKED) : "memory");
+    return state;
+}
+
+/** Back to the state at port_lock. */
+static inline void port_unlock(uint32_t state)
+{
+    __asm__ volatile("msr basepri, %0" ::"r"(state) : "memory");
+}
+
 #else
 
 extern _Thread_local struct sb_node *port_node_here;
