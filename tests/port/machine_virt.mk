@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 include riscv32.mk
+# Stack guards, as at the checked level where there is memory protection.
+GUARD := 64
 PLATFORM := -I$(ROOT)/tests/target/virt
 PLATFORM_FILES := $(ROOT)/tests/target/virt/platform.h
 LD_FILES := $(ROOT)/tests/target/virt/node.ld
