@@ -33,6 +33,10 @@ SB_COLD void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *con
         sb_check(i == 0 || size_class->block_bytes > size_class[-1].block_bytes, SB_ERR_ARGUMENT,
                  "pool-classes-order");
     }
+    /* Classes that do not exist hold everything and have no block. */
+    for (uint32_t i = config->classes; i < SB_POOL_CLASSES_MAX; i++) {
+        pool->size_class[i] = (struct sb_pool_class){.block_bytes = UINT32_MAX};
+    }
     sb_check(memory <= (uint8_t *)config->memory + config->memory_bytes, SB_ERR_ARGUMENT, "pool-memory-size");
 }
 
@@ -57,15 +61,24 @@ static inline struct sb_signal_header *class_take(struct sb_pool_class *size_cla
     return header;
 }
 
+/** The smallest class that holds `size_bytes`, or the last one. Three comparisons whatever the size and however many classes
+ *  there are: allocation takes the same time for all. */
+static inline struct sb_pool_class *class_for(struct sb_pool *pool, uint32_t size_bytes)
+{
+    _Static_assert(SB_POOL_CLASSES_MAX == 8, "three halvings");
+    struct sb_pool_class *size_class = pool->size_class;
+    size_class += (size_t)(size_bytes > size_class[3].block_bytes) * 4;
+    size_class += (size_t)(size_bytes > size_class[1].block_bytes) * 2;
+    size_class += (size_t)(size_bytes > size_class[0].block_bytes);
+    return size_class;
+}
+
 static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *pool, uint32_t size_bytes,
                                         uint32_t signo)
 {
-    struct sb_pool_class *size_class = pool->size_class;
-    struct sb_pool_class *end = size_class + pool->classes;
-    while (size_bytes > size_class->block_bytes) {
-        if (++size_class == end) {
-            return NULL;
-        }
+    struct sb_pool_class *size_class = class_for(pool, size_bytes);
+    if (size_bytes > size_class->block_bytes) {
+        return NULL;
     }
     struct sb_signal_header *header = class_take(size_class);
     if (header == NULL) {
@@ -203,8 +216,12 @@ SB_COLD enum sb_err sb_pool_reset(uint32_t number)
     for (uint32_t i = 0; i < pool->classes; i++) {
         err = pool->size_class[i].in_use != 0 ? SB_ERR_BUSY : err;
     }
-    if (err == SB_OK) {
-        sb_pool_init(pool, &node->config->pools[number]);
+    for (uint32_t i = 0; err == SB_OK && i < pool->classes; i++) {
+        struct sb_pool_class *size_class = &pool->size_class[i];
+        size_class->free = NULL;
+        size_class->fresh -= size_class->stride_bytes * (size_class->blocks - size_class->fresh_blocks);
+        size_class->fresh_blocks = size_class->blocks;
+        size_class->refused = 0;
     }
     port_unlock(state);
     return err;

@@ -240,18 +240,33 @@ SB_COLD void sb_interrupt_spurious(void)
     port_node()->counters.spurious_irqs++;
 }
 
+/** The body of the interrupt task that sb_activate_locked has named. */
+static void run_named(void)
+{
+    struct sb_node *node = port_node();
+    run_body(node, node->self);
+    node->level = SB_PRIORITIES;
+    node->self = node->current;
+    if (node->interrupts.levels != 0) {
+        run_interrupts();
+    }
+}
+
 void sb_activate_locked(struct sb_node *node, struct sb_task *task)
 {
     const uint32_t held = node->held;
-    sb_interrupt_activate(task);
-    if ((held & SB_HELD_INTERRUPT) != 0) {
-        run_interrupts();
-        return;
+    if ((held & SB_HELD_INTERRUPT) != 0 || task->state != SB_STATE_IDLE) {
+        sb_interrupt_activate(task);
+        if ((held & SB_HELD_INTERRUPT) != 0) {
+            run_interrupts();
+        }
+        return; /* if a task calls: it is stopped, nothing else keeps it from being idle */
     }
     struct sb_task *current = node->current;
-    SB_PROBE(switch_begin, current);
+    SB_PROBE_NOP(switch_begin, current);
     node->held = held | SB_HELD_INTERRUPT;
-    port_call_interrupt(run_interrupts);
+    node->self = task;
+    port_call_interrupt(run_named);
     node->held = held;
     if (node->next != current && held == 0) {
         sb_switch_locked(node);

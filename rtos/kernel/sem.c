@@ -31,11 +31,21 @@ enum sb_err sb_fsem_signal(sb_addr to)
     return err;
 }
 
-enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
+/** Take one if there is one. Only the task itself takes, so what is there stays there. */
+static inline bool fsem_take(struct sb_task *task)
 {
-    SB_PROBE(kernel_enter, SB_SERVICE_FSEM_WAIT);
-    struct sb_node *node = port_node();
-    sb_check(timeout_ticks == 0 || sb_may_wait(node), SB_ERR_CONTEXT, "fsem-context");
+    if (task->fsem <= 0) {
+        return false;
+    }
+    const uint32_t state = port_lock();
+    task->fsem--;
+    port_unlock(state);
+    return true;
+}
+
+/** There was none; there may be one now. */
+static enum sb_err fsem_wait_slowly(struct sb_node *node, uint32_t timeout_ticks)
+{
     enum sb_err err = SB_OK;
     const uint32_t state = port_lock();
     struct sb_task *task = node->self;
@@ -49,6 +59,18 @@ enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
     port_unlock(state);
     SB_PROBE_NOP(kernel_exit, SB_SERVICE_FSEM_WAIT);
     return err;
+}
+
+enum sb_err sb_fsem_wait_timeout(uint32_t timeout_ticks)
+{
+    SB_PROBE(kernel_enter, SB_SERVICE_FSEM_WAIT);
+    struct sb_node *node = port_node();
+    sb_check(timeout_ticks == 0 || sb_may_wait(node), SB_ERR_CONTEXT, "fsem-context");
+    if (fsem_take(node->self)) {
+        SB_PROBE_NOP(kernel_exit, SB_SERVICE_FSEM_WAIT);
+        return SB_OK;
+    }
+    return fsem_wait_slowly(node, timeout_ticks);
 }
 
 void sb_fsem_wait(void)
