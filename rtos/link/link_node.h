@@ -72,5 +72,7 @@ void sb_names_connected(struct sb_link *link);
 void sb_names_ask(struct sb_link *link);
 void sb_names_lost(struct sb_link *link);
 void sb_names_dead(union sb_signal *sig);
+/** A frame that is complete but for its number goes to the peer of its unit. */
+void sb_names_send(union sb_signal *sig);
 
 #endif

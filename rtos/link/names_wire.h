@@ -11,8 +11,9 @@
  *     INIT REPLY      -                -               0 or 1     -           1: versions differ, no names over this link
  *     QUERY NAME      the asker's      -               -          task
  *     PUBLISH         of the query     of the task     -          task
- *     UNPUBLISH       -                that is dead    -          -
+ *     UNPUBLISH       -                that is dead    0 or 1     -           1: the peer had asked (ATTACH)
  *     UNPUBLISH ACK   -                the same        -          -
+ *     ATTACH          -                of a task       -          -           UNPUBLISH when it dies, at once if it is dead
  *
  *  A reply is made in the signal that brought the question, so answering needs no memory. A query for a task
  *  that does not exist is not answered. */
@@ -21,16 +22,16 @@
 #include <stdint.h>
 
 #include "signalbox/addr.h"
+#include "signalbox/attach.h"
 
-#define SB_SIGNO_RESERVED_FIRST 250u
-#define SB_SIGNO_RESERVED_LAST 255u
-#define SB_SIGNO_HUNT 250u        /**< hunter to RLNH, struct sb_hunt_request */
-#define SB_SIGNO_HUNT_RESULT 251u /**< the same signal back */
-#define SB_SIGNO_LINK_EVENT 252u  /**< receive task to RLNH, struct sb_link_event */
-#define SB_SIGNO_NAME_FRAME 253u  /**< RLNH to RLNH, struct sb_name_frame */
-#define SB_SIGNO_DEAD 254u        /**< receive task to RLNH, struct sb_link_event: addr does not exist here */
+#define SB_SIGNO_HUNT 250u       /**< hunter to RLNH, struct sb_hunt_request */
+#define SB_SIGNO_FRAME_OUT 251u  /**< task to RLNH, or RLNH from a victim: struct sb_name_frame, to be sent */
+#define SB_SIGNO_LINK_EVENT 252u /**< receive task to RLNH, struct sb_link_event */
+#define SB_SIGNO_NAME_FRAME 253u /**< RLNH to RLNH, struct sb_name_frame */
+#define SB_SIGNO_DEAD 254u       /**< receive task to RLNH, struct sb_link_event: addr does not exist here */
+#define SB_SIGNO_HUNT_RESULT 255u /**< a hunt's signal back to the hunter */
 
-#define SB_NAMES_VERSION 1u
+#define SB_NAMES_VERSION 2u
 /** Longest name of a task, without the terminating zero. */
 #define SB_NAME_CHARS_MAX 31u
 
@@ -41,6 +42,7 @@ enum sb_name_kind {
     SB_NAME_UNPUBLISH_ACK = 4,
     SB_NAME_INIT = 5,
     SB_NAME_INIT_REPLY = 6,
+    SB_NAME_ATTACH = 7,
 };
 
 struct sb_name_frame {
@@ -75,7 +77,8 @@ struct sb_hunt_request {
     uint32_t cookie;
     int32_t result; /**< enum sb_err */
     sb_addr found;
-    uint32_t cancelled; /**< interrupts off */
+    uint32_t cancelled;       /**< interrupts off */
+    union sb_signal *hunting; /**< answer with this one (sb_hunt_answer); NULL: somebody waits */
     char name[];
 };
 

@@ -22,6 +22,12 @@ struct sb_link *sb_link_to(uint32_t node)
     return NULL;
 }
 
+/** Numbers that applications must not send over links; 0 is none. */
+static bool is_reserved(uint32_t signo)
+{
+    return signo >= SB_SIGNO_RESERVED_FIRST && signo <= SB_SIGNO_RESERVED_LAST;
+}
+
 enum sb_err sb_remote_send(union sb_signal *sig)
 {
     const struct sb_node_config *config = port_node()->config;
@@ -29,6 +35,11 @@ enum sb_err sb_remote_send(union sb_signal *sig)
     uint32_t node = sb_addr_node(sb_addressee(sig));
     /* With the tick off nobody else reminds the receive task that it waits for a pool block. */
     sb_link_memory_freed();
+    const uint32_t signo = *(const uint32_t *)(const void *)sig;
+    if (is_reserved(signo) || signo == 0) {
+        sb_free(&sig);
+        return SB_ERR_ARGUMENT;
+    }
     for (uint32_t unit = 0; unit < config->link_count; unit++) {
         if (config->links[unit].peer_node == node) {
             return sb_signal_forward(&sig, here != NULL ? here->rlnh : sb_task_lookup("rlnh"));
@@ -81,6 +92,9 @@ void sb_rlnh_handle(union sb_signal *sig)
     case SB_SIGNO_NAME_FRAME:
         sb_names_frame(sig);
         break;
+    case SB_SIGNO_FRAME_OUT:
+        sb_names_send(sig);
+        break;
     case SB_SIGNO_LINK_EVENT:
         handle_event(sig);
         break;
@@ -107,7 +121,8 @@ static void post_event(struct sb_link *link)
 
 SB_COLD void sb_rlnh_heartbeat(struct sb_link *link)
 {
-    if (link->connected && (!link->names_ready || sb_link_node_here()->hunts.first != NULL)) {
+    if (link->connected &&
+        (!link->names_ready || link->attach_due || sb_link_node_here()->hunts.first != NULL)) {
         post_event(link);
     }
 }
@@ -148,7 +163,7 @@ void sb_rlnh_deliver(struct sb_link *link, union sb_signal **sig, sb_addr from, 
     uint32_t signo = *(const uint32_t *)(const void *)*sig;
     SB_PROBE_NOP(rlnh_deliver_enter, from, to, signo);
     struct sb_link_node *here = sb_link_node_here();
-    bool reserved = signo >= SB_SIGNO_RESERVED_FIRST && signo <= SB_SIGNO_RESERVED_LAST;
+    bool reserved = is_reserved(signo);
     if (to == SB_ADDR_NONE) {
         /* For RLNH itself: everything but a name frame is nonsense. */
         if (signo == SB_SIGNO_NAME_FRAME && sb_size(*sig) >= sizeof(struct sb_name_frame)) {

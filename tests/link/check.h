@@ -35,6 +35,7 @@ struct check_case {
 extern const struct check_case cases_connection[];
 extern const struct check_case cases_data[];
 extern const struct check_case cases_damage[];
+extern const struct check_case cases_supervision[];
 
 /** Seed of the fuzz cases; from the command line. */
 extern uint32_t check_seed;

@@ -35,6 +35,7 @@ int main(int argc, char **argv)
     run(cases_connection);
     run(cases_data);
     run(cases_damage);
+    run(cases_supervision);
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

@@ -257,6 +257,7 @@ struct sb_link {
 
     bool connected;   /**< as the manager said last; written by the receive task */
     bool names_ready; /**< both RLNHs have agreed on their version */
+    bool attach_due;  /**< the peer is to be asked again to watch tasks: there was no memory */
     bool init_due;    /**< an init frame is to be sent and found no memory yet */
     uint32_t downs_seen;
     uint32_t downs_told;
