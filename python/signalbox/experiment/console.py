@@ -61,7 +61,7 @@ def tables(
             ratio = f"{a['measured'] / a['published']:.2f}" if a["published"] else "-"
             grid.add_row(a["id"], _number(a["published"]), _number(a["measured"]), ratio, a["unit"])
         out.append(grid)
-    out.append(_findings(claims))
+    out.append(findings(claims))
     return out
 
 
@@ -84,7 +84,8 @@ def _results(title: str, rows: Sequence[Mapping[str, Any]]) -> RenderableType:
     return grid
 
 
-def _findings(claims: Sequence[Mapping[str, str]]) -> RenderableType:
+def findings(claims: Sequence[Mapping[str, str]]) -> RenderableType:
+    """The findings with their verdicts."""
     from rich.text import Text
 
     counts = ", ".join(

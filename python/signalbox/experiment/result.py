@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from signalbox import __version__
 from signalbox.errors import Failed, UsageError
 from signalbox.experiment import catalogue
-from signalbox.experiment.console import tables
+from signalbox.experiment.console import findings, tables
 from signalbox.experiment.measure import measure, prepare
 from signalbox.experiment.spec import Check, Definition, RowSpec
 from signalbox.experiment.table import MissingRow, Table
@@ -47,7 +47,8 @@ class Result:
     def tables(self) -> list[RenderableType]:
         """The experiment for the terminal."""
         if self.definition.direct_tables is not None:
-            return self.definition.direct_tables(self.measured)
+            own = self.definition.direct_tables(self.measured)
+            return [*own, findings(self.claims)] if self.claims else own
         return tables(self.measured, self.answers, self.claims)
 
     def report(self) -> dict[str, Any]:
