@@ -24,6 +24,7 @@ _VERBS = {
     "run": "Run a system or an ELF file on the simulator or on QEMU.",
     "trace": "Run and record what happened, without disturbing it.",
     "stats": "Run and say where every core's cycles went.",
+    "size": "Say how many bytes the kernel or a system takes, and what for.",
     "experiment": "List and run the published experiments.",
     "report": "Write a trace as one offline HTML file.",
     "noc": "Replay traffic on a network on chip, or draw its load curve.",
