@@ -62,7 +62,8 @@ function(sb_add_node node)
   endif()
 
   sb_part(${node}_app ${node} ${SB_NODE_${node}_APP_MARCH} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_SOURCES})
-  target_include_directories(${node}_app PRIVATE ${SB_APP_DIR})
+  # Applications include the skins of other kernels by the names that these gave to their headers.
+  target_include_directories(${node}_app PRIVATE ${SB_APP_DIR} ${SB_RTOS_DIR}/compat/ose)
   list(APPEND objects $<TARGET_OBJECTS:${node}_app>)
 
   # Parts of other instruction sets go with it; its libraries are what every core of this kind can execute.
