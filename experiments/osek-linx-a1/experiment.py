@@ -2,9 +2,9 @@
 """Tables A1 and A2 of osek-linx: the kernel call by call (2.7.2, appendix A), and findings c01 to c09.
 
 `measured` follows the published procedure: kernel with hooks, each call once, in the order of the table, no function
-under test in the caches before. Beside it `measured_warm` is the lower median of nine further calls in a row. The programs
-are in `apps/calls`. What a published row names and what is called here stand side by side in `call`; the published test
-system is not public, so its exact steps are our reading.
+under test in the caches before. Beside it `measured_warm` is the lower median of nine further calls in a row. The
+programs are in `apps/calls`. What a published row names and what is called here stand side by side in `call`; the
+published test system is not public, so its exact steps are our reading.
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ struct sb_task_config {
     void (*entry)(
         void); /**< priority and best-effort task: returning ends it; interrupt task: one activation; periodic
                             task: one job */
-    uint8_t kind;         /**< enum sb_task_kind, not SB_TASK_IDLE */
-    uint8_t priority;     /**< 0..31, 0 the most urgent; interrupt tasks have a scale of their own */
-    int8_t irq;           /**< interrupt task: bit in mip that activates it; -1: none, and for all others */
-    bool stopped;         /**< is created stopped: sb_task_start lets it run */
-    void *stack;          /**< lowest address, aligned to 16; interrupt task: NULL. The lowest SB_CFG_GUARD_BYTES bytes
+    uint8_t kind;     /**< enum sb_task_kind, not SB_TASK_IDLE */
+    uint8_t priority; /**< 0..31, 0 the most urgent; interrupt tasks have a scale of their own */
+    int8_t irq;       /**< interrupt task: bit in mip that activates it; -1: none, and for all others */
+    bool stopped;     /**< is created stopped: sb_task_start lets it run */
+    void *stack; /**< lowest address, aligned to 16; interrupt task: NULL. The lowest SB_CFG_GUARD_BYTES bytes
                                cannot be written while the task runs */
     uint32_t stack_bytes; /**< a multiple of 16, at least 256; interrupt task: 0 */
     /** What its kind adds: &sb_periodic or &sb_round_robin (task.h); NULL: nothing. So a node without such tasks

@@ -3,8 +3,8 @@
  *  DS-LM3S6965: system control 5.5, GPIO 8.5, UART 12.6. */
 #include "../../board.h"
 
-#include "platform.h"
 #include "../../registers.h"
+#include "platform.h"
 
 #define RIS SB_REGISTER(0x400fe050u)
 #define RIS_PLL_LOCKED (1u << 6)

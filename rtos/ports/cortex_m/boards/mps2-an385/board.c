@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../../board.h"
 
-#include "platform.h"
 #include "../../registers.h"
+#include "platform.h"
 
 #define UART_CTRL SB_REGISTER(SB_UART_BASE(0) + 8u)
 #define UART_BAUDDIV SB_REGISTER(SB_UART_BASE(0) + 16u)
