@@ -125,6 +125,14 @@ static inline void sb_ready_locked(struct sb_node *node, struct sb_task *task)
     }
 }
 
+/** After sb_ready_locked: the task's class, if it wants to know. */
+static inline void sb_tell_class_locked(struct sb_node *node, struct sb_task *task)
+{
+    if ((task->flags & SB_TASK_WATCHED) != 0) {
+        task->config->task_class->woken(node, task);
+    }
+}
+
 /** End the wait of `task`, which knows the reason from `wake`. */
 static inline void sb_wake_locked(struct sb_node *node, struct sb_task *task, enum sb_err reason)
 {

@@ -6,10 +6,11 @@
  *      busy or pending at the deadline: a miss
  *      busy or pending at a release: an overrun; the job starts when the last one has ended */
 #include "kernel.h"
+#include "period.h"
 
 static struct sb_period *period_of(const struct sb_task *task)
 {
-    return task->config->task_class == &sb_periodic ? task->config->class_state : NULL;
+    return task->config->kind == SB_TASK_PERIODIC ? task->config->class_state : NULL;
 }
 
 static void missed_locked(struct sb_node *node, struct sb_period *period)
@@ -37,8 +38,12 @@ static void release_locked(struct sb_node *node, struct sb_period *period, uint3
     period->deadline_ticks = period->next_deadline_ticks;
     period->released_tick = tick;
     period->at_deadline = period->deadline_ticks < period->period_ticks;
-    period->overruns += period->busy || period->pending != 0;
+    const bool late = period->busy || period->pending != 0;
+    period->overruns += late;
     period->pending++;
+    if (!late) {
+        period->deadline_tick = tick + period->deadline_ticks;
+    }
     arm_locked(node, period, tick);
     if (period->task->state == SB_STATE_WAIT_PERIOD) {
         sb_wake_locked(node, period->task, SB_OK);
@@ -65,7 +70,7 @@ static void expire(struct sb_node *node, struct sb_timer_entry *entry)
     release_locked(node, period, tick);
 }
 
-SB_COLD static void period_start(struct sb_node *node, struct sb_task *task)
+SB_COLD void sb_period_start(struct sb_node *node, struct sb_task *task)
 {
     struct sb_period *period = period_of(task);
     const uint32_t now = sb_now_locked(node);
@@ -81,6 +86,7 @@ SB_COLD static void period_start(struct sb_node *node, struct sb_task *task)
     period->overruns = 0;
     period->response_ticks_max = 0;
     period->released_tick = now + period->phase_ticks;
+    period->deadline_tick = period->released_tick + period->deadline_ticks;
     if (period->phase_ticks == 0) {
         release_locked(node, period, now);
     } else {
@@ -88,7 +94,7 @@ SB_COLD static void period_start(struct sb_node *node, struct sb_task *task)
     }
 }
 
-SB_COLD static void period_end(struct sb_node *node, struct sb_task *task)
+SB_COLD void sb_period_end(struct sb_node *node, struct sb_task *task)
 {
     sb_timer_queue_remove(&node->timers, &period_of(task)->timer);
 }
@@ -98,6 +104,14 @@ static void next_job_locked(struct sb_node *node, struct sb_task *task, struct s
 {
     if (period->pending == 0) {
         SB_IGNORE(sb_wait_locked(node, task, SB_STATE_WAIT_PERIOD, SB_FOREVER));
+    } else {
+        const uint32_t released = period->released_tick - (period->pending - 1u) * period->period_ticks;
+        const uint32_t deadline_tick = released + period->deadline_ticks;
+        if (deadline_tick != period->deadline_tick) { /* not the first job, which has its place */
+            period->deadline_tick = deadline_tick;
+            sb_tell_class_locked(node, task);
+            sb_reschedule_locked(node);
+        }
     }
     period->pending--;
     period->busy = true;
@@ -128,7 +142,7 @@ enum sb_err sb_period_wait(void)
     return SB_OK;
 }
 
-static void period_body(struct sb_task *task)
+void sb_period_body(struct sb_task *task)
 {
     for (;;) {
         SB_IGNORE(sb_period_wait());
@@ -136,7 +150,8 @@ static void period_body(struct sb_task *task)
     }
 }
 
-const struct sb_task_class sb_periodic = {.body = period_body, .start = period_start, .end = period_end};
+const struct sb_task_class sb_periodic = {
+    .body = sb_period_body, .start = sb_period_start, .end = sb_period_end};
 
 /** The periodic task with this address, or why there is none. */
 static enum sb_err find_locked(const struct sb_node *node, sb_addr addr, struct sb_period **out)

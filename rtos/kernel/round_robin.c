@@ -35,10 +35,10 @@ static void slice_woken(struct sb_node *node, struct sb_task *task)
 
 static void slice_start(struct sb_node *node, struct sb_task *task)
 {
+    (void)node;
     const struct sb_slice *slice = task->config->class_state;
     task->slice_left = (uint16_t)slice->ticks;
     task->flags |= SB_TASK_WATCHED;
-    slice_woken(node, task);
 }
 
 const struct sb_task_class sb_round_robin = {.start = slice_start, .woken = slice_woken};

@@ -59,10 +59,8 @@ void sb_wake_flagged_locked(struct sb_node *node, struct sb_task *task)
         task->state = SB_STATE_STOPPED;
         return;
     }
-    if ((task->flags & SB_TASK_WATCHED) != 0) {
-        task->config->task_class->woken(node, task);
-    }
     sb_ready_locked(node, task);
+    sb_tell_class_locked(node, task);
 }
 
 void sb_wake_switch_flagged_locked(struct sb_node *node, struct sb_task *task)
@@ -89,6 +87,7 @@ void sb_priority_apply_locked(struct sb_node *node, struct sb_task *task, uint32
         if (in_front && task == node->current) {
             node->ready.first[priority] = task;
         }
+        sb_tell_class_locked(node, task);
         node->next = sb_most_urgent_locked(node);
     } else if (task->state == SB_STATE_WAIT_LIST) {
         struct sb_wait_list *list = task->waits;

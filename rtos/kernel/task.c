@@ -48,6 +48,7 @@ SB_COLD void sb_task_begin_locked(struct sb_node *node, struct sb_task *task)
     }
     if (task->kind != SB_TASK_INTERRUPT) {
         sb_ready_locked(node, task);
+        sb_tell_class_locked(node, task);
         return;
     }
     task->state = SB_STATE_IDLE;

@@ -79,6 +79,7 @@ int main(void)
     suite_sync();
     suite_services();
     suite_supervise();
+    suite_deadlines();
     suite_ose();
     suite_random();
     suite_random_sync();

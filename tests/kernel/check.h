@@ -34,6 +34,7 @@ void suite_bad_input(void);
 void suite_sync(void);
 void suite_services(void);
 void suite_supervise(void);
+void suite_deadlines(void);
 void suite_ose(void);
 void suite_random(void);
 void suite_random_sync(void);

@@ -32,7 +32,7 @@ struct sb_task_config {
     void *stack; /**< lowest address, aligned to 16; interrupt task: NULL. The lowest SB_CFG_GUARD_BYTES bytes
                                cannot be written while the task runs */
     uint32_t stack_bytes; /**< a multiple of 16, at least 256; interrupt task: 0 */
-    /** What its kind adds: &sb_periodic or &sb_round_robin (task.h); NULL: nothing. So a node without such tasks
+    /** What its kind adds: &sb_periodic, &sb_earliest_deadline or &sb_round_robin (task.h); NULL: nothing. So a node without such tasks
      *  does not carry their code. */
     const struct sb_task_class *task_class;
     void *
@@ -48,9 +48,10 @@ struct sb_period {
     struct sb_timer_entry timer; /**< next deadline or release */
     struct sb_task *task;
     uint32_t released_tick;
-    uint32_t pending; /**< releases whose job has not begun */
-    bool busy;        /**< a job has begun and not ended */
-    bool at_deadline; /**< the timer runs to the deadline of the last release */
+    uint32_t deadline_tick; /**< of the job that runs, or comes next */
+    uint32_t pending;       /**< releases whose job has not begun */
+    bool busy;              /**< a job has begun and not ended */
+    bool at_deadline;       /**< the timer runs to the deadline of the last release */
     uint32_t next_period_ticks;
     uint32_t next_deadline_ticks;
     uint32_t jobs;

@@ -172,7 +172,7 @@ struct sb_task_class {
     void (*body)(struct sb_task *task);
     /** It is about to become ready for the first time. */
     void (*start)(struct sb_node *node, struct sb_task *task);
-    /** It has become ready (while SB_TASK_WATCHED is set). */
+    /** It has become ready, or has changed its level while ready (while SB_TASK_WATCHED is set). */
     void (*woken)(struct sb_node *node, struct sb_task *task);
     /** It dies. */
     void (*end)(struct sb_node *node, struct sb_task *task);

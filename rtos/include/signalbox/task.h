@@ -152,6 +152,12 @@ void sb_preemption_on(void);
 /** Class of periodic tasks: class_state is a struct sb_period of the task alone. */
 extern const struct sb_task_class sb_periodic;
 
+/** The same, by earliest deadline first: such tasks share one level, and the one whose deadline comes first runs; equal
+ *  deadlines in the order of their releases. Becoming ready is linear in the ready tasks of the level, with interrupts
+ *  masked. Mutexes lend levels, not deadlines: give those that such tasks share a ceiling above their level. A job that
+ *  yields goes behind the others.   Source: C. L. Liu, J. W. Layland, JACM 20(1), 1973                   [EDF-001] */
+extern const struct sb_task_class sb_earliest_deadline;
+
 /** What a periodic task has done. */
 struct sb_period_status {
     uint32_t period_ticks;
