@@ -142,7 +142,7 @@ def host() -> list[Command]:
 
 def target() -> list[Command]:
     make = ["make", "-s", "-j2", "-C", "tests/target", f"O={BUILD / 'tests' / 'target'}"]
-    return [Command([*make, "all", "check-de2"]), *pytest("target", "virt", "ose")]
+    return [Command([*make, "all", "check-de2"]), *pytest("target", "virt", "ose", "isolation")]
 
 
 def fuzz() -> list[Command]:

@@ -12,6 +12,9 @@ endfunction()
 function(sb_part target node march optimise)
   add_library(${target} OBJECT ${ARGN})
   target_include_directories(${target} PRIVATE ${SB_RTOS_DIR}/include ${SB_RTOS_DIR} ${SB_GENERATED_DIR}/${node})
+  if(SB_NODE_${node}_DOMAINS)
+    target_compile_definitions(${target} PRIVATE SB_CFG_ISOLATED=1)
+  endif()
   target_compile_options(${target} PRIVATE
     -march=${march} -mabi=ilp32 -mcmodel=medany --specs=picolibc.specs
     ${optimise} -ffunction-sections -fdata-sections -fno-jump-tables -fno-common
@@ -25,6 +28,26 @@ endfunction()
 function(sb_base_march out march)
   string(REGEX REPLACE "_.*$" "" base ${march})
   set(${out} ${base} PARENT_SCOPE)
+endfunction()
+
+# A domain of a node: its sources and the kernel's calls as they are made from user mode, linked into one object of which only
+# the tasks' entries can be seen. So the calls have their public names, and no domain sees another's functions.
+function(sb_domain out node domain)
+  set(part ${node}_domain_${domain})
+  sb_sources(calls ${SB_RTOS_DIR}/ports/riscv32/user)
+  sb_part(${part} ${node} ${SB_NODE_${node}_APP_MARCH} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_DOMAIN_${domain}_SOURCES} ${calls})
+  target_include_directories(${part} PRIVATE ${SB_APP_DIR})
+  set(seen)
+  foreach(entry IN LISTS SB_NODE_${node}_DOMAIN_${domain}_ENTRIES)
+    list(APPEND seen --keep-global-symbol=${entry})
+  endforeach()
+  sb_base_march(base ${SB_NODE_${node}_APP_MARCH})
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${part}.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${CMAKE_C_COMPILER} -march=${base} -mabi=ilp32 -nostdlib -r -o ${object}.all $<TARGET_OBJECTS:${part}>
+    COMMAND ${CMAKE_OBJCOPY} ${seen} ${object}.all ${object}
+    DEPENDS ${part} $<TARGET_OBJECTS:${part}> COMMAND_EXPAND_LISTS VERBATIM)
+  set(${out} ${object} PARENT_SCOPE)
 endfunction()
 
 function(sb_add_node node)
@@ -43,6 +66,12 @@ function(sb_add_node node)
   if(SB_NODE_${node}_EMULATES)
     sb_sources(more ${SB_RTOS_DIR}/ports/riscv32/multiply)
     list(APPEND kernel ${more})
+  endif()
+  if(SB_NODE_${node}_DOMAINS)
+    foreach(folder isolation ports/riscv32/isolated)
+      sb_sources(more ${SB_RTOS_DIR}/${folder})
+      list(APPEND kernel ${more})
+    endforeach()
   endif()
   sb_part(${node}_kernel_${level} ${node} ${march} ${SB_OPTIMISE_KERNEL} ${kernel} ${generated}/config.c)
   list(APPEND objects $<TARGET_OBJECTS:${node}_kernel_${level}>)
@@ -65,6 +94,11 @@ function(sb_add_node node)
   # Applications include the skins of other kernels by the names that these gave to their headers.
   target_include_directories(${node}_app PRIVATE ${SB_APP_DIR} ${SB_RTOS_DIR}/compat/ose)
   list(APPEND objects $<TARGET_OBJECTS:${node}_app>)
+
+  foreach(domain IN LISTS SB_NODE_${node}_DOMAINS)
+    sb_domain(object ${node} ${domain})
+    list(APPEND objects ${object})
+  endforeach()
 
   # Parts of other instruction sets go with it; its libraries are what every core of this kind can execute.
   sb_base_march(base ${march})

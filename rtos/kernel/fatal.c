@@ -11,6 +11,9 @@ SB_COLD void sb_report(enum sb_err err, const char *label)
 
 SB_COLD _Noreturn void sb_fatal(enum sb_err err, const char *label)
 {
+    if (SB_CFG_ISOLATED) {
+        sb_isolation_violation(err, label); /* comes back if nobody in a domain is to blame */
+    }
     (void)port_lock(); /* for good */
     sb_report(err, label);
     port_fatal(label);

@@ -277,6 +277,9 @@ void sb_pool_return(struct sb_signal_header *header);
 /** Give back everything that `task`, which is dead, owns. */
 void sb_pool_reclaim(struct sb_node *node, const struct sb_task *task);
 
+/** Whether nobody has written behind the signal's last byte (checked level). */
+bool sb_signal_end_intact(const struct sb_signal_header *header);
+
 /** `sig` is a signal with this mark whose end is intact. */
 void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const char *label);
 

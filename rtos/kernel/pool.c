@@ -12,7 +12,17 @@ static const uint8_t end_mark[SB_SIGNAL_TAIL_BYTES] = {0xe5, 0x5e, 0xa1, 0x1a};
 
 static inline uint8_t *end_mark_of(const struct sb_signal_header *header)
 {
-    return (uint8_t *)(uintptr_t)header + sizeof *header + header->size_bytes;
+    return (uint8_t *)(void *)sb_signal_of((struct sb_signal_header *)(uintptr_t)header) + header->size_bytes;
+}
+
+static inline bool is_end_intact(const struct sb_signal_header *header)
+{
+    return memcmp(end_mark_of(header), end_mark, sizeof end_mark) == 0;
+}
+
+bool sb_signal_end_intact(const struct sb_signal_header *header)
+{
+    return is_end_intact(header);
 }
 
 SB_COLD void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config)
@@ -29,6 +39,7 @@ SB_COLD void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *con
         size_class->in_use = 0;
         size_class->refused = 0;
         size_class->stride_bytes = SB_POOL_STRIDE(size_class->block_bytes);
+        sb_class_headers(size_class, config, i);
         memory += (size_t)size_class->stride_bytes * size_class->blocks;
         sb_check(i == 0 || size_class->block_bytes > size_class[-1].block_bytes, SB_ERR_ARGUMENT,
                  "pool-classes-order");
@@ -49,8 +60,10 @@ static inline struct sb_signal_header *class_take(struct sb_pool_class *size_cla
         size_class->free = header->next;
         size_class->in_use++;
     } else if (size_class->fresh_blocks != 0) {
-        header = (struct sb_signal_header *)(void *)size_class->fresh;
+        header =
+            sb_block_header(size_class, size_class->fresh, size_class->blocks - size_class->fresh_blocks);
         header->pool_class = size_class;
+        sb_block_begin(header, size_class->fresh);
         size_class->fresh += size_class->stride_bytes;
         size_class->fresh_blocks--;
         size_class->in_use++;
@@ -90,6 +103,9 @@ static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *po
     header->addressee = SB_ADDR_NONE;
     header->size_bytes = size_bytes;
     *sb_signal_number(header) = signo;
+    if (SB_CFG_ISOLATED) {
+        sb_isolation_number(header);
+    }
     if (SB_CHECKED) {
         header->mark = SB_SIGNAL_OWNED;
         memcpy(end_mark_of(header), end_mark, sizeof end_mark);
@@ -139,7 +155,10 @@ SB_COLD void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const c
              SB_ERR_CORRUPT, "signal-header");
     sb_check(header->mark == mark, SB_ERR_ARGUMENT, label);
     sb_check(header->size_bytes <= header->pool_class->block_bytes, SB_ERR_CORRUPT, "signal-header");
-    sb_check(memcmp(end_mark_of(header), end_mark, sizeof end_mark) == 0, SB_ERR_CORRUPT, "signal-end-mark");
+    if (!SB_CFG_ISOLATED ||
+        !sb_isolation_mapped(port_node(), header)) { /* else a domain could end the node */
+        sb_check(is_end_intact(header), SB_ERR_CORRUPT, "signal-end-mark");
+    }
 }
 
 static inline void class_give(struct sb_signal_header *header)
@@ -169,7 +188,7 @@ SB_COLD static void class_reclaim(struct sb_pool_class *size_class, const struct
     port_unlock(state);
     for (; cut > 0; cut--) {
         block -= size_class->stride_bytes;
-        struct sb_signal_header *header = (struct sb_signal_header *)(void *)block;
+        struct sb_signal_header *header = sb_block_header(size_class, block, cut - 1u);
         state = port_lock();
         if (header->next == (const struct sb_signal_header *)(const void *)task) {
             class_give(header);

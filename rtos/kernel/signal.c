@@ -43,11 +43,18 @@ enum sb_err sb_send_from(union sb_signal **sig, sb_addr to, sb_addr from)
     struct sb_signal_header *header = sb_signal_header_of(*sig);
     const uint32_t signo = *sb_signal_number(header);
     const uint32_t size_bytes = header->size_bytes;
-    SB_PROBE(send_call, from, to, signo, size_bytes, header + 1);
+    SB_PROBE(send_call, from, to, signo, size_bytes, sb_signal_of(header));
     sb_signal_check(*sig, SB_SIGNAL_OWNED, "signal-not-owned");
     *sig = NULL;
     header->sender = from;
     header->addressee = to;
+    if (SB_CFG_ISOLATED) {
+        header = sb_isolation_deliverable(node, header);
+        if (header == NULL) {
+            SB_PROBE_NOP(send_return, from, to);
+            return SB_ERR_MEMORY;
+        }
+    }
     enum sb_err err = SB_OK;
     const uint32_t state = port_lock();
     struct sb_task *task = sb_task_local(node, to);

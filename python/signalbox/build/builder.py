@@ -92,6 +92,7 @@ def _key(loaded: source.Loaded) -> str:
         loaded.system.raw,
         loaded.platform.raw,
         [str(s) for n in loaded.system.nodes for s in n.sources],
+        [str(s) for n in loaded.system.nodes for d in n.domains for s in d.sources],
     ):
         digest.update(json.dumps(part, sort_keys=True).encode())
     return digest.hexdigest()
@@ -155,16 +156,15 @@ def _inputs(ninja: str, objects: Path, loaded: source.Loaded) -> Iterable[Path]:
     """Every file that decides what the build makes: what the compiler read, the lists of source folders, the tools."""
     paths = {Path(p) for p in (toolchain.require(toolchain.GCC), toolchain.require(toolchain.CMAKE))}
     paths.update(p for p in template_dir().joinpath("node").iterdir())
-    paths.update(
-        Path(generate.__file__).with_name(f"{m}.py") for m in ("generate", "model", "builder", "merge", "probes")
-    )
+    modules = ("generate", "domains", "model", "builder", "merge", "probes")
+    paths.update(Path(generate.__file__).with_name(f"{m}.py") for m in modules)
     rtos = resource("rtos")
     paths.update(p for p in rtos.joinpath("cmake").iterdir())
     paths.add(rtos / "CMakeLists.txt")
-    paths.update(
-        p for part in ("kernel", "ports", "link", "drivers") for p in [rtos / part, *(rtos / part).glob("**/")]
-    )
+    parts = ("kernel", "isolation", "ports", "link", "drivers")
+    paths.update(p for part in parts for p in [rtos / part, *(rtos / part).glob("**/")])
     paths.update(s for n in loaded.system.nodes for s in n.sources)
+    paths.update(s for n in loaded.system.nodes for d in n.domains for s in d.sources)
     listed = subprocess.run(
         [ninja, "-C", str(objects), "-t", "deps"], capture_output=True, text=True, check=True
     ).stdout

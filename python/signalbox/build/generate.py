@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import jinja2
 
+from signalbox.build import domains
 from signalbox.build.model import Node, Platform, Region, System, Task
 from signalbox.errors import BadInput
 from signalbox.resources import template_dir
@@ -146,8 +147,15 @@ _STACK_ALIGN = 16
 def guard_bytes(system: System, platform: Platform, node: Node) -> int:
     """Size of the guard below each stack of a node; 0 where its level or its core has none."""
     core = platform.cores[node.core]
-    able = core.user_mode and core.pmp_entries >= _GUARD_ENTRIES and core.pmp_granularity_bytes <= _STACK_ALIGN
+    entries = 0 if node.domains else core.pmp_entries  # those of domains bind user mode only
+    able = core.user_mode and entries >= _GUARD_ENTRIES and core.pmp_granularity_bytes <= _STACK_ALIGN
     return system.stack_guard_bytes if system.level == "checked" and able else 0
+
+
+def user_guard_bytes(system: System, platform: Platform, node: Node) -> int:
+    """Size of the guard below each stack of a domain's task."""
+    fine = platform.cores[node.core].pmp_granularity_bytes <= _STACK_ALIGN
+    return system.stack_guard_bytes if system.level == "checked" and fine else 0
 
 
 def render(loaded: Loaded) -> dict[str, str]:
@@ -168,8 +176,18 @@ def render(loaded: Loaded) -> dict[str, str]:
                 "sources": [str(s) for s in node.sources],
                 "drivers": sorted({identifier(k.driver) for k in links}),
                 "managers": sorted({identifier(k.manager) for k in links}),
+                "domains": [
+                    {
+                        "name": d.name,
+                        "sources": [str(s) for s in d.sources],
+                        "entries": sorted({t.entry for t in node.tasks if t.name in d.tasks}),
+                    }
+                    for d in node.domains
+                ],
             }
         )
+        tasks = tasks_of(system, platform, node)
+        kept_apart = domains.mapped(node, tasks, platform)
         context = {
             "platform": platform,
             "core": platform.cores[node.core],
@@ -181,8 +199,15 @@ def render(loaded: Loaded) -> dict[str, str]:
                 "spare_tasks": node.spare_tasks,
                 "memory": node_memory(system, platform, node),
             },
-            "tasks": tasks_of(system, platform, node),
+            "tasks": tasks,
             "guard_bytes": guard_bytes(system, platform, node),
+            "user_guard_bytes": user_guard_bytes(system, platform, node),
+            "domains": kept_apart,
+            "user_of": {task: i for i, d in enumerate(kept_apart) for task in d.tasks},
+            "pool_home": domains.homes(node, kept_apart),
+            "pool_region": {i: domains.region_bytes(domains.pool_bytes(p.classes)) for i, p in enumerate(node.pools)},
+            "mapped_pools": sum(1 << p for p in domains.homes(node, kept_apart)),
+            "kernel_stack_bytes": domains.KERNEL_STACK_BYTES,
             "ends": link_ends(system, platform, node),
             "doorbell_words": doorbell_words(platform),
             "shared": shared_memory(platform),

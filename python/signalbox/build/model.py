@@ -218,6 +218,19 @@ class Pool:
 
 
 @dataclass(frozen=True)
+class Domain:
+    """Tasks of a node that run in user mode."""
+
+    name: str
+    tasks: tuple[str, ...]
+    sources: tuple[Path, ...]
+    memory_bytes: int
+    pools: tuple[str, ...]
+    devices: tuple[str, ...]
+    objects: int
+
+
+@dataclass(frozen=True)
 class Node:
     """A node of the system."""
 
@@ -229,6 +242,7 @@ class Node:
     multiply: str
     spare_tasks: int
     pools: tuple[Pool, ...]
+    domains: tuple[Domain, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -309,6 +323,18 @@ def _node(index: int, raw: Mapping[str, Any], folder: Path) -> Node:
         spare_tasks=raw["spare_tasks"],
         pools=tuple(
             Pool(p["name"], tuple(zip(p["block_bytes"], p["block_count"], strict=True))) for p in raw.get("pool", [])
+        ),
+        domains=tuple(
+            Domain(
+                name=d["name"],
+                tasks=tuple(d["tasks"]),
+                sources=tuple((folder / s).resolve() for s in d["sources"]),
+                memory_bytes=d["memory_bytes"],
+                pools=tuple(d["pools"]),
+                devices=tuple(d["devices"]),
+                objects=d["objects"],
+            )
+            for d in raw.get("domain", [])
         ),
     )
 

@@ -133,7 +133,7 @@ def _resolve(text: str, label: str, path: Path) -> Loaded:
     raw = sim.system_resolve(text, label, raw_platform)
     system = System.from_json(raw, path)
     for node in system.nodes:
-        for file in node.sources:
+        for file in (*node.sources, *(s for d in node.domains for s in d.sources)):
             if not file.is_file():
                 raise BadInput(f"{path}: node `{node.name}`: source file {file} does not exist")
     return Loaded(path, system, Platform.from_json(raw_platform), {}, {})

@@ -38,6 +38,7 @@ enum sb_err {
     SB_ERR_ABANDONED = -14, /**< the lock is the caller's now, but its last owner died holding it */
     SB_ERR_DEADLOCK = -15,  /**< waiting would never end: its owner waits for the caller */
     SB_ERR_WOKEN = -16,     /**< a delay was ended by sb_task_wake */
+    SB_ERR_DENIED = -17,    /**< a task of a domain must not do this (isolation.h) */
 };
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "signalbox/addr.h"
 #include "signalbox/hooks.h"
+#include "signalbox/isolation.h"
 #include "signalbox/pool.h"
 #include "signalbox/signal.h"
 #include "signalbox/task.h"
@@ -20,6 +21,7 @@
 struct sb_mutex;
 struct sb_node;
 struct sb_node_config;
+struct sb_pool_config;
 struct sb_task_config;
 struct sb_timeout;
 
@@ -33,11 +35,35 @@ struct sb_signal_header {
     sb_addr addressee;
     uint32_t size_bytes;
     uint32_t mark; /**< SB_SIGNAL_OWNED, SB_SIGNAL_QUEUED or SB_SIGNAL_FREE (checked level) */
+#if SB_CFG_ISOLATED
+    union sb_signal *body; /**< headers lie apart, where no domain reaches them */
+    uint32_t reserved;
+#endif
 };
 
 #define SB_SIGNAL_OWNED 0x51642d4fu
 #define SB_SIGNAL_QUEUED 0x51642d51u
 #define SB_SIGNAL_FREE 0x51642d46u
+
+#if SB_CFG_ISOLATED
+
+static inline struct sb_signal_header *sb_signal_header_of(const union sb_signal *sig)
+{
+    return sb_isolation_header_of(sig);
+}
+
+static inline union sb_signal *sb_signal_of(struct sb_signal_header *header)
+{
+    return header->body;
+}
+
+/** The number of a signal: its first word. */
+static inline uint32_t *sb_signal_number(struct sb_signal_header *header)
+{
+    return (uint32_t *)(void *)header->body;
+}
+
+#else
 
 _Static_assert(sizeof(struct sb_signal_header) == SB_SIGNAL_HEADER_BYTES,
                "pool.h states the size of the header");
@@ -58,6 +84,8 @@ static inline uint32_t *sb_signal_number(struct sb_signal_header *header)
 {
     return (uint32_t *)(void *)(header + 1);
 }
+
+#endif
 
 /** `task` owns the signal from now on: what its death finds again. A task is no signal, so nothing else looks like it. */
 static inline void sb_signal_owned_by(struct sb_signal_header *header, struct sb_task *task)
@@ -211,7 +239,59 @@ struct sb_pool_class {
     uint32_t refused;
     uint32_t stride_bytes;
     uint32_t blocks;
+#if SB_CFG_ISOLATED
+    struct sb_signal_header *headers; /**< of its blocks */
+#endif
 };
+
+#if SB_CFG_ISOLATED
+
+/** Give class `index` of a pool its headers. */
+static inline void sb_class_headers(struct sb_pool_class *size_class, const struct sb_pool_config *config,
+                                    uint32_t index)
+{
+    size_class->headers = sb_isolation_config.headers + sb_isolation_first_header(config, index);
+}
+
+/** The header of block `index` of the class, which lies at `block`. */
+static inline struct sb_signal_header *sb_block_header(const struct sb_pool_class *size_class, uint8_t *block,
+                                                       uint32_t index)
+{
+    (void)block;
+    return size_class->headers + index;
+}
+
+/** The block is used for the first time. */
+static inline void sb_block_begin(struct sb_signal_header *header, uint8_t *block)
+{
+    header->body = (union sb_signal *)(void *)(block + SB_SIGNAL_HEADER_BYTES);
+}
+
+#else
+
+static inline void sb_class_headers(struct sb_pool_class *size_class, const struct sb_pool_config *config,
+                                    uint32_t index)
+{
+    (void)size_class;
+    (void)config;
+    (void)index;
+}
+
+static inline struct sb_signal_header *sb_block_header(const struct sb_pool_class *size_class, uint8_t *block,
+                                                       uint32_t index)
+{
+    (void)size_class;
+    (void)index;
+    return (struct sb_signal_header *)(void *)block;
+}
+
+static inline void sb_block_begin(struct sb_signal_header *header, uint8_t *block)
+{
+    (void)header;
+    (void)block;
+}
+
+#endif
 
 struct sb_pool {
     uint32_t classes;

@@ -12,8 +12,17 @@
 
 #define SB_POOL_CLASSES_MAX 8u
 
-/** Bytes that the kernel adds to a block: the hidden header before, the end mark behind. */
+/** Whether the node has domains (isolation.h): the build says so. */
+#ifndef SB_CFG_ISOLATED
+#define SB_CFG_ISOLATED 0
+#endif
+
+/** Bytes that the kernel adds to a block: the hidden header before (with domains only its number), the end mark behind. */
+#if SB_CFG_ISOLATED
+#define SB_SIGNAL_HEADER_BYTES 8u
+#else
 #define SB_SIGNAL_HEADER_BYTES ((uint32_t)(16u + 2u * sizeof(void *)))
+#endif
 #define SB_SIGNAL_TAIL_BYTES 4u
 
 /** Memory of one block that holds signals of up to `block_bytes`; of `count` such blocks. For static arrays,

@@ -49,6 +49,7 @@ void sb_free(union sb_signal **sig);
  *  Context: any; never blocks. A more urgent receiver runs before the call returns.
  *  Time:    O(1), one critical section, plus the length of the receiver's selection list if it waits with
  *  one. Errors:  SB_ERR_DEAD  the addressee is known to be gone or never was; the signal is freed and counted.
+ *           SB_ERR_MEMORY  (domains) the addressee's domain has no block for a copy; the signal is freed and counted.
  *           Remote addressees: SB_OK says that the signal is queued for the link;
  *           SB_ERR_ARGUMENT that its number is 0 or 250 to 255: freed.
  *  Asserts: (checked) `send-null`; `signal-not-owned`; `signal-end-mark`.

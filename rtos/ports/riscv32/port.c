@@ -84,6 +84,7 @@ bool sb_port_interrupt(uint32_t cause);
 void sb_port_interrupt_nested(uint32_t cause);
 extern const char sb_trap_nested[];
 _Noreturn void sb_port_exception(uint32_t cause, uint32_t pc, uint32_t address);
+void port_isolation_start(void); /* isolated/protection.c */
 
 /** Everything is allowed until the first switch sets a guard. */
 SB_COLD static void guard_start(void)
@@ -122,6 +123,10 @@ SB_COLD _Noreturn void sb_port_boot(void)
     __stack_bottom[0] = INTERRUPT_STACK_MARK;
     if (SB_CFG_GUARD_BYTES > 0) {
         guard_start();
+    }
+    if (SB_CFG_ISOLATED) {
+        port_isolation_start();
+        sb_isolation_start();
     }
     sb_start(&sb_node_config);
 }

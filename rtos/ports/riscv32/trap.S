@@ -21,6 +21,15 @@
     .globl sb_trap_entry
     .type sb_trap_entry, @function
 sb_trap_entry:
+#if SB_CFG_ISOLATED
+    /* In user mode mscratch is the task's kernel stack; in machine mode it is 0. */
+    csrrw sp, mscratch, sp
+    bnez sp, 1f
+    csrrw sp, mscratch, sp
+    j 2f
+1:  tail sb_user_trap
+2:
+#endif
     addi sp, sp, -TRAP_FRAME
     sw a0, 0(sp)
     csrr a0, mcause

@@ -160,6 +160,7 @@ impl Checks<'_> {
                 );
             }
             self.tasks(n, node);
+            crate::domains::check(n, node, self.platform, places, &mut self.problems);
             for (p, pool) in node.pools.iter().enumerate() {
                 self.pool(&format!("node.{n}.pool.{p}"), pool);
             }

@@ -108,6 +108,43 @@ static NODE: Table = Table {
         ),
         Key::default("spare_tasks", "room for tasks that are created at run time", Value::Int(0, 4094), Need::Int(0)),
         Key::required("pool", "pools; the first is the system pool", Value::Tables(&POOL, 1)),
+        Key::default(
+            "domain",
+            "tasks that run in user mode, apart from all others",
+            Value::Tables(&DOMAIN, 0),
+            Need::Empty,
+        ),
+    ],
+    choice: None,
+};
+
+static DOMAIN: Table = Table {
+    what: "a domain",
+    keys: &[
+        Key::required("name", "name, unique on its node", Value::Text(Text::Identifier)),
+        Key::required("tasks", "names of its tasks", Value::List(&Value::Text(Text::Name), 1, 4096)),
+        Key::required(
+            "sources",
+            "its C files, relative to this file",
+            Value::List(&Value::Text(Text::Source), 1, 4096),
+        ),
+        Key::required(
+            "memory_bytes",
+            "its own memory, a power of two: data, stacks, pools that no other domain has",
+            Value::Int(256, 1 << 24),
+        ),
+        Key::required(
+            "pools",
+            "names of the pools that it reaches; sb_alloc and signals of others use the first",
+            Value::List(&Value::Text(Text::Name), 1, 31),
+        ),
+        Key::default(
+            "devices",
+            "names of the devices that it reaches",
+            Value::List(&Value::Text(Text::Name), 0, 12),
+            Need::Empty,
+        ),
+        Key::default("objects", "semaphores, mutexes, ... that it may set up", Value::Int(0, 4096), Need::Int(8)),
     ],
     choice: None,
 };

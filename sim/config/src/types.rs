@@ -537,6 +537,28 @@ pub struct Node {
     /// Pools; the first is the system pool.
     #[serde(rename = "pool")]
     pub pools: Vec<Pool>,
+    /// Domains: tasks that run in user mode.
+    #[serde(rename = "domain")]
+    pub domains: Vec<Domain>,
+}
+
+/// Tasks that run in user mode and reach only what is theirs.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Domain {
+    /// Unique on its node.
+    pub name: String,
+    /// Names of its tasks.
+    pub tasks: Vec<String>,
+    /// Its C files, relative to the system file.
+    pub sources: Vec<String>,
+    /// Its own memory: a power of two.
+    pub memory_bytes: u32,
+    /// Names of the pools that it reaches; the first is its own system pool.
+    pub pools: Vec<String>,
+    /// Names of the devices that it reaches.
+    pub devices: Vec<String>,
+    /// Semaphores, mutexes, ... that it may set up.
+    pub objects: u32,
 }
 
 /// A task.
