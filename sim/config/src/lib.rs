@@ -9,6 +9,7 @@ mod caches;
 mod check;
 mod class;
 mod class_types;
+mod coherence;
 mod domains;
 mod keys;
 mod loader;

@@ -5,6 +5,7 @@ use crate::caches;
 use crate::check::{check, Places};
 use crate::class::class_resolve;
 use crate::class_types::CoreClass;
+use crate::coherence;
 use crate::loader::{load, Library};
 use crate::platform_keys::PLATFORM;
 use crate::problem::{InputError, Problem};
@@ -56,6 +57,7 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
     problems.extend(memories(&platform, &places));
     problems.extend(tiles::tightly_coupled(&platform, count, &places));
     problems.extend(second_levels(&mut platform, &places));
+    problems.extend(coherence::check(&platform, &core_tables, &places));
     places.error(problems)?;
     tiles::expand(&mut platform, &routers);
     platform.memories.sort_by_key(|m| m.base);

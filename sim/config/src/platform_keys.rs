@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The keys of platform files and of core classes.
 
+use crate::coherence::COHERENCE;
 use crate::keys::{Case, Choice, Key, Need, Table, Text, Value};
 
 const U32: i64 = u32::MAX as i64;
 /// The largest cost or delay that a file may ask for.
-const CYCLES: i64 = 1_000_000;
+pub(crate) const CYCLES: i64 = 1_000_000;
 
 const fn cycles(name: &'static str, doc: &'static str) -> Key {
     Key::required(name, doc, Value::Int(0, CYCLES))
@@ -57,6 +58,11 @@ pub static PLATFORM: Table = Table {
             "costs of the way between a master and a slave",
             Value::Table(&INTERCONNECT),
             Need::Empty,
+        ),
+        Key::optional(
+            "coherence",
+            "how data caches are kept coherent; they are not if left out",
+            Value::Table(&COHERENCE),
         ),
         Key::default("boot", "what a core finds at reset", Value::Table(&BOOT), Need::Empty),
         Key::optional("noc", "the network on chip that joins network interfaces", Value::Table(&NOC)),

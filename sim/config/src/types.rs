@@ -26,6 +26,9 @@ pub struct Platform {
     pub bypass_mask: u32,
     /// Costs of the way to a slave.
     pub interconnect: Interconnect,
+    /// How data caches are kept coherent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<Coherence>,
     /// In order of hart number.
     pub cores: Vec<Core>,
     /// Sorted by base.
@@ -65,6 +68,50 @@ pub struct Interconnect {
     pub request_cycles: u32,
     /// From the end of service to the master's next instruction, in cycles.
     pub response_cycles: u32,
+}
+
+/// How the data caches of a platform are kept coherent.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Coherence {
+    /// What they do.
+    pub protocol: Protocol,
+    /// From the grant of a transaction until all data caches have answered.
+    pub snoop_cycles: u32,
+    /// Where a modified line goes when another cache asks for it.
+    pub intervention: Intervention,
+    /// From the caches' answer until the one that has the line modified begins to send it.
+    pub intervention_cycles: u32,
+    /// Width of the wires from cache to cache.
+    pub width_bits: u32,
+}
+
+/// A protocol between data caches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// Software maintains caches.
+    None,
+    /// Modified, shared, invalid.
+    Msi,
+    /// Modified, exclusive, shared, invalid.
+    Mesi,
+}
+
+/// Where a modified line goes when another cache asks for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Intervention {
+    /// To that cache.
+    Cache,
+    /// To memory, from which it is read then.
+    Memory,
+}
+
+impl Platform {
+    /// The snooping of data caches, if they snoop.
+    pub fn snooping(&self) -> Option<&Coherence> {
+        self.coherence.as_ref().filter(|c| c.protocol != Protocol::None)
+    }
 }
 
 /// What a core finds at reset, besides its program counter.

@@ -193,6 +193,23 @@ pub enum BusOp {
         /// Number of bytes: 1, 2, 4 or a line.
         bytes: u32,
     },
+    /// Read the line at `addr` to write to it: no other cache keeps a copy. On a coherent bus only.
+    ReadOwn {
+        /// Number of bytes: a line.
+        bytes: u32,
+    },
+    /// Nothing is read: the other caches' copies of the line at `addr` go, and this one may be written to. On a coherent bus only.
+    Upgrade {
+        /// Number of bytes: a line.
+        bytes: u32,
+    },
+    /// Maintain the line at `addr` in all caches. On a coherent bus only.
+    Maintain {
+        /// What becomes of it.
+        op: CacheOp,
+        /// Number of bytes: a line.
+        bytes: u32,
+    },
     /// Write these bytes to `addr`.
     Write {
         /// 1, 2, 4 bytes or a line.

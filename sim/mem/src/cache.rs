@@ -330,6 +330,21 @@ impl Cache {
         self.places[place].dirty = false;
     }
 
+    /// Whether a store to the line in this place must be seen by others first.
+    pub(crate) fn is_shared(&self, place: usize) -> bool {
+        self.places[place].shared
+    }
+
+    /// Say so.
+    pub(crate) fn set_shared(&mut self, place: usize, shared: bool) {
+        self.places[place].shared = shared;
+        let tag = self.places[place].tag;
+        let set = self.set_of(tag);
+        if tag != EMPTY && self.front.tags[set] == tag {
+            self.front.store_tags[set] = if self.private_stores && !shared { tag } else { EMPTY };
+        }
+    }
+
     /// Version of a place.
     #[inline]
     pub fn version(&self, place: usize) -> u32 {
@@ -397,7 +412,7 @@ impl Cache {
 
     /// Empty a place, dirty or not, and say what it held.
     pub(crate) fn drop_line(&mut self, place: usize) -> LineUndo {
-        let Place { tag, version, dirty, .. } = self.places[place];
+        let Place { tag, version, dirty, shared } = self.places[place];
         let set = self.set_of(tag);
         if !self.direct {
             self.held[set] -= u32::from(tag != EMPTY);
@@ -408,7 +423,7 @@ impl Cache {
         let new = self.new_version();
         let held = &mut self.places[place];
         (held.tag, held.version, held.dirty) = (EMPTY, new, false);
-        LineUndo { place: place as u32, tag, version, dirty }
+        LineUndo { place: place as u32, tag, version, dirty, shared }
     }
 
     pub(crate) fn undo_drop(&mut self, undo: LineUndo) {
@@ -419,6 +434,7 @@ impl Cache {
         }
         self.places[place].tag = undo.tag;
         self.places[place].dirty = undo.dirty;
+        self.places[place].shared = undo.shared;
         self.places[place].version = undo.version;
         self.changes += 1;
     }
@@ -448,8 +464,8 @@ impl Cache {
 
     /// What is in a place of a direct-mapped cache, to be put back by [`undo_fill`](Self::undo_fill).
     pub(crate) fn keep(&self, place: usize) -> (LineUndo, Bytes) {
-        let Place { tag, version, dirty, .. } = self.places[place];
-        (LineUndo { place: place as u32, tag, version, dirty }, Bytes::new(self.line(place)))
+        let Place { tag, version, dirty, shared } = self.places[place];
+        (LineUndo { place: place as u32, tag, version, dirty, shared }, Bytes::new(self.line(place)))
     }
 
     /// Put back what was in a place of a direct-mapped cache.
@@ -506,7 +522,7 @@ impl Cache {
 /// What a store changed: the index of the word, whether the line was dirty (bit 0), the word.
 #[derive(Clone, Copy)]
 pub(crate) struct StoreUndo {
-    word_dirty: u32,
+    pub(crate) word_dirty: u32,
     old: u32,
 }
 
@@ -517,6 +533,7 @@ pub(crate) struct LineUndo {
     pub(crate) tag: u32,
     version: u32,
     dirty: bool,
+    shared: bool,
 }
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ use engine::{
 mod alone;
 mod aside;
 mod buffer;
+mod burst;
+mod coherent;
 mod owner;
 
 pub use alone::LineMove;
@@ -57,6 +59,8 @@ struct Aside {
     bytes: [u8; LINE],
     /// It is being written in the background.
     posted: bool,
+    /// A snoop has taken it: there is nothing to write any more.
+    taken: bool,
 }
 
 /// A hart's caches and its suspended access.
@@ -68,6 +72,8 @@ pub struct CachedPort {
     simple: bool,
     policy: Policy,
     cacheable: Vec<(u32, u32)>,
+    /// What is snooped on a coherent bus.
+    coherent: Option<Box<coherent::Coherence>>,
     bypass_mask: u32,
     tightly: Option<Box<Tightly>>,
     /// Its stores are final: nothing of it is undone.
@@ -112,6 +118,7 @@ impl CachedPort {
             buffer: StoreBuffer::new(policy.store_buffer),
             policy,
             cacheable: config.cacheable,
+            coherent: None,
             bypass_mask: config.bypass_mask,
             reservation: Reservation::None,
             outstanding: Outstanding::default(),
@@ -185,10 +192,16 @@ impl CachedPort {
         let Asked { addr, kind } = asked;
         if let Kind::StoreConditional(_) = kind {
             let stands = self.reservation == Reservation::Cached(addr);
+            if stands && self.dcache.is_shared(place) {
+                return self.outstanding.suspend(asked, Transfer::Upgrade(self.dcache.tag(place)));
+            }
             self.reservation = Reservation::None;
             if !stands {
                 return Access::Done(1);
             }
+        }
+        if asked.stores() && self.dcache.is_shared(place) {
+            return self.outstanding.suspend(asked, Transfer::Upgrade(self.dcache.tag(place)));
         }
         if asked.stores() && self.policy.write_through {
             return self.outstanding.suspend(asked, Transfer::Through(addr));
@@ -276,25 +289,12 @@ impl CachedPort {
             let mut bytes = [0; LINE];
             let held = self.dcache.line(self.place);
             bytes[..held.len()].copy_from_slice(held);
-            self.aside = Some(Box::new(Aside { line: self.dcache.tag(self.place), bytes, posted: false }));
+            let line = self.dcache.tag(self.place);
+            self.aside = Some(Box::new(Aside { line, bytes, posted: false, taken: false }));
         }
         self.unreserve(self.place);
         self.dcache.replace(self.place);
         false
-    }
-
-    fn data_burst(&self) -> u32 {
-        match self.policy.data_burst {
-            0 => self.dcache.line_bytes(),
-            bytes => bytes,
-        }
-    }
-
-    fn instruction_burst(&self) -> u32 {
-        match self.policy.instruction_burst {
-            0 => self.icache.line_bytes(),
-            bytes => bytes,
-        }
     }
 
     /// The transfer of a store that goes through to memory.
@@ -336,9 +336,10 @@ impl CachedPort {
     fn filled(&mut self, asked: Asked, line: u32, bytes: &[u8]) {
         self.dcache.fill(self.place, line, bytes);
         self.stats.dcache_misses += 1;
+        let snooped = self.filled_by_bus(line);
         if asked.stores() && self.policy.write_through {
             self.outstanding.then(Transfer::Through(asked.addr));
-        } else if self.policy.critical_word {
+        } else if self.policy.critical_word || snooped {
             let answer = self.hit(self.place, asked);
             self.outstanding.answer(answer);
             // The repetition has to come by, or its answer would stay.
@@ -350,32 +351,6 @@ impl CachedPort {
         if self.policy.critical_word {
             self.arriving = Some((line, Cycle::ZERO));
         }
-    }
-
-    /// Take the bytes of a burst. Whether the transfer of `bytes` bytes is complete.
-    fn burst(&mut self, transfer: Transfer, reply: &BusReply, bytes: u32, burst: u32) -> Result<bool, AccessFault> {
-        let moved = self.outstanding.moved() as usize;
-        match reply {
-            BusReply::Line(line) if line.len() == burst as usize => {
-                self.filling[moved..moved + line.len()].copy_from_slice(line);
-            }
-            BusReply::Value(word) if burst == 4 => {
-                self.filling[moved..moved + 4].copy_from_slice(&word.to_le_bytes());
-            }
-            // Bytes of another shape than asked for: the target does not do such transfers.
-            _ => return Err(AccessFault::Refused),
-        }
-        Ok(self.burst_done(transfer, bytes, burst))
-    }
-
-    fn burst_done(&mut self, transfer: Transfer, bytes: u32, burst: u32) -> bool {
-        let moved = self.outstanding.moved() + burst;
-        if moved < bytes {
-            self.outstanding.again(transfer, moved);
-        } else {
-            self.outstanding.finished();
-        }
-        moved >= bytes
     }
 }
 
@@ -507,7 +482,7 @@ impl HartMemory for CachedPort {
     /// Acts on the line of the physical address, with or without the bypass bit (Zicbom: all copies of the block).
     fn cache_op(&mut self, now: Cycle, addr: u32, op: CacheOp) -> Access {
         let asked = Asked { addr, kind: Kind::Maintain(op) };
-        if let Some(answer @ Access::Fault(_)) = self.outstanding.consume(asked) {
+        if let Some(answer) = self.outstanding.consume(asked) {
             return answer;
         }
         let physical = self.physical(addr);
@@ -522,6 +497,9 @@ impl HartMemory for CachedPort {
         let behind = aside || !self.buffer.is_empty();
         if behind || self.arriving.is_some_and(|(of, at)| of == line && now < at) {
             return self.outstanding.suspend(asked, Transfer::Order);
+        }
+        if self.is_snooped(physical) {
+            return self.outstanding.suspend(asked, Transfer::Maintain(line, op));
         }
         let Some(place) = self.dcache.place_of(physical) else { return Access::Done(0) };
         if self.dcache.is_dirty(place) && op != CacheOp::Invalidate {
@@ -552,6 +530,9 @@ impl HartMemory for CachedPort {
 
     /// Taking a request shows it to others, so it is a checkpoint.
     fn request(&mut self) -> Option<BusRequest> {
+        if self.coherent.is_some() {
+            self.reconsider();
+        }
         match self.outstanding.todo()? {
             (_, Transfer::FillData(line), 0) if self.make_room(line) => {
                 self.outstanding.before(Transfer::WriteBack(self.place as u32));
@@ -577,7 +558,12 @@ impl HartMemory for CachedPort {
                 let (line, bytes) = self.aside.as_ref().map_or((0, [0; LINE]), |a| (a.line, a.bytes));
                 miss(line + moved, BusOp::Write { data: part(&bytes, burst) })
             }
+            Transfer::FillData(line) if asked.stores() && self.is_snooped(line) => {
+                miss(line, BusOp::ReadOwn { bytes: burst })
+            }
             Transfer::FillData(line) => miss(line + moved, BusOp::Read { bytes: burst }),
+            Transfer::Upgrade(line) => miss(line, BusOp::Upgrade { bytes: burst }),
+            Transfer::Maintain(line, op) => miss(line, BusOp::Maintain { op, bytes: burst }),
             Transfer::FillInstruction(line) => BusRequest {
                 addr: line + moved,
                 op: BusOp::Read { bytes: self.instruction_burst() },
@@ -596,6 +582,9 @@ impl HartMemory for CachedPort {
         let (line_bytes, burst) = (self.dcache.line_bytes(), self.data_burst());
         match (transfer, &reply) {
             (_, BusReply::Fault(fault)) => self.outstanding.fail(*fault),
+            (Transfer::Upgrade(_), _) => self.upgraded(asked),
+            (Transfer::Maintain(..), _) => self.outstanding.answer(Access::Done(0)),
+            (Transfer::WriteBack(_) | Transfer::WriteAside, _) if self.written_by_snoop(transfer) => {}
             (Transfer::WriteBack(_) | Transfer::WriteAside, _) => {
                 if self.burst_done(transfer, line_bytes, burst) {
                     self.stats.write_backs += 1;

@@ -5,7 +5,7 @@
 //! ([`engine::HartMemory`]). Everything that a hart may do between two of its requests is in the port's undo log.
 //!
 //! Deliberately lacks: a map of the machine, queues of requests, and any decision about who acts when (all of that
-//! is the owner of time's), coherence between caches, and devices.
+//! is the owner of time's, who also passes snoops on), and devices.
 
 // `hash` feeds a state digest, as `engine::Mmio::hash` does; it is not `std::hash::Hash`.
 #![allow(clippy::should_implement_trait)]
@@ -36,7 +36,7 @@ pub use geometry::CacheGeometry;
 pub use ideal::{IdealPort, IdealView};
 pub use l2::{L2Config, L2Stats, L2};
 pub use order::Replacement;
-pub use policy::{AskedAccess, CacheStats, CachedPortConfig, Policy, Serving, Victim};
+pub use policy::{AskedAccess, CacheStats, CachedPortConfig, Policy, Protocol, Serving, Snoop, Snooped, Victim};
 pub use reservations::Reservations;
 pub use sdram::{Sdram, SdramTiming};
 pub use sram::{Sram, SramTiming};

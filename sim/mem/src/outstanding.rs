@@ -91,6 +91,10 @@ pub(crate) enum Transfer {
     FillInstruction(u32),
     /// The store itself, to memory and to the line if it is held, at this physical address.
     Through(u32),
+    /// Have the copies of this line in other caches dropped, so that it may be written to.
+    Upgrade(u32),
+    /// Maintain this line in all caches.
+    Maintain(u32, CacheOp),
     /// The access itself, past the caches, at this physical address.
     Uncached(u32),
     /// Wait until this hart is the earliest, and its data master is free.
@@ -162,6 +166,14 @@ impl Outstanding {
         self.asked.zip(self.taken)
     }
 
+    /// What is to be served, or is being served, turns out to be this instead.
+    pub fn becomes(&mut self, other: Transfer) {
+        match &mut self.taken {
+            Some(taken) => *taken = other,
+            None => self.todo = Some(other),
+        }
+    }
+
     /// What is being served.
     pub fn taken(&self) -> Option<(Asked, Transfer)> {
         self.asked.zip(self.taken)
@@ -206,6 +218,14 @@ impl Outstanding {
         self.answer.map(|(asked, _)| asked.addr)
     }
 
+    /// The value that waits for the repetition of the access.
+    pub fn answer_value(&self) -> Option<u32> {
+        match self.answer {
+            Some((_, Access::Done(value))) => Some(value),
+            _ => None,
+        }
+    }
+
     /// The answer for `asked`, once.
     pub fn consume(&mut self, asked: Asked) -> Option<Access> {
         let (of, access) = self.answer?;
@@ -227,6 +247,8 @@ impl Outstanding {
                 Some(Transfer::Order) => 5 << 32,
                 Some(Transfer::Through(addr)) => 6 << 32 | u64::from(addr),
                 Some(Transfer::WriteAside) => 7 << 32,
+                Some(Transfer::Upgrade(line)) => 8 << 32 | u64::from(line),
+                Some(Transfer::Maintain(line, op)) => (9 + op as u64) << 32 | u64::from(line),
             });
         }
         hash(u64::from(self.moved));

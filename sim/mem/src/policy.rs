@@ -4,6 +4,7 @@
 use crate::geometry::CacheGeometry;
 use crate::store_buffer::StoreBufferConfig;
 use crate::tightly::TightConfig;
+use engine::Bytes;
 
 /// When a dirty victim is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,6 +56,37 @@ pub struct CachedPortConfig {
     pub tightly_coupled: Vec<TightConfig>,
 }
 
+/// How the data caches of a bus agree on who may write to a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Protocol {
+    /// Modified, shared, invalid: the first store to a line that was read asks the others, even if there are none.
+    Msi,
+    /// Also exclusive: a line that nobody else has is written to without asking.
+    Mesi,
+}
+
+/// What a snoop asks of a data cache about a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Snoop {
+    /// Somebody gets a copy to read.
+    Share,
+    /// Somebody reads its bytes and keeps no copy.
+    Look,
+    /// Somebody will have written to it: the line goes.
+    Take,
+    /// The line goes, whatever is in it.
+    Discard,
+}
+
+/// What a data cache answers to a snoop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Snooped {
+    /// It had the line.
+    pub held: bool,
+    /// The line's bytes, if it was modified.
+    pub modified: Option<Bytes>,
+}
+
 /// Counts since reset.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct CacheStats {
@@ -66,6 +98,12 @@ pub struct CacheStats {
     pub write_backs: u64,
     /// Stores to cached memory that went to memory themselves.
     pub write_throughs: u64,
+    /// Stores that asked for a line's other copies to be dropped.
+    pub upgrades: u64,
+    /// Lines lost to a snoop.
+    pub invalidations: u64,
+    /// Modified lines that were given to a snoop.
+    pub interventions: u64,
 }
 
 /// What a request is for.
@@ -77,6 +115,10 @@ pub enum Serving {
     FillInstruction,
     /// A line, or a part of one, from the data cache.
     WriteBack,
+    /// Leave to write to a line that is held.
+    Upgrade,
+    /// Maintenance of a line in all caches.
+    Maintain,
     /// The access itself, past the cache or through it.
     Direct,
     /// Nothing is transferred.

@@ -35,6 +35,12 @@ impl Reservations {
         }
     }
 
+    /// Whether another hart than `hart` has reserved one of the `bytes` bytes at `addr`.
+    pub fn others_in(&self, hart: usize, addr: u32, bytes: u32) -> bool {
+        let within = |word: &Option<u32>| word.is_some_and(|w| w.wrapping_sub(addr) < bytes);
+        self.standing != 0 && self.words.iter().enumerate().any(|(other, word)| other != hart && within(word))
+    }
+
     fn break_others(&mut self, hart: usize, addr: u32, bytes: u32) {
         let last = addr.wrapping_add(bytes.max(1) - 1) & !3;
         let first = addr & !3;

@@ -12,6 +12,7 @@ use crate::image::{Image, ImageError};
 use crate::machine::{Core, Machine, Port, State, WayBack};
 use crate::onchip::OnChip;
 use crate::slave_stats::SlaveStats;
+use crate::snoop::{Coherence, Costs};
 use crate::tight::{self, Tight};
 use config::{DeviceModel, MemoryKind, Platform};
 use dev::{
@@ -22,8 +23,8 @@ use engine::{Cycle, Cycles, Line, Mmio};
 use hart::{FloatTiming, Hart, HartConfig, Late, Privilege, Timing};
 use mem::{
     AvalonSdram, AvalonSdramTiming, Backing, CacheGeometry, CachedPort, CachedPortConfig, IdealPort, Init, L2Config,
-    Masters, Policy, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming, StoreBufferConfig,
-    TightConfig, Victim, L2,
+    Masters, Policy, Protocol, Replacement, Reservations, RoundRobin, Sdram, SdramTiming, Sram, SramTiming,
+    StoreBufferConfig, TightConfig, Victim, L2,
 };
 
 use std::collections::{BTreeSet, VecDeque};
@@ -254,9 +255,31 @@ fn fabric(platform: &Platform, seed: u64) -> Result<Fabric, ImageError> {
         memories,
         l2s,
         reservations: Reservations::new(platform.cores.len()),
+        coherence: coherence(platform).map(Box::new),
         request: Cycles(u64::from(platform.interconnect.request_cycles.max(1))),
         response: Cycles(u64::from(platform.interconnect.response_cycles)),
     })
+}
+
+fn protocol(platform: &Platform) -> Option<Protocol> {
+    match platform.snooping()?.protocol {
+        config::Protocol::None => None,
+        config::Protocol::Msi => Some(Protocol::Msi),
+        config::Protocol::Mesi => Some(Protocol::Mesi),
+    }
+}
+
+fn coherence(platform: &Platform) -> Option<Coherence> {
+    let (protocol, c) = (protocol(platform)?, platform.snooping()?);
+    let line_bytes = platform.cores.iter().find_map(|core| core.dcache)?.line_bytes;
+    let costs = Costs {
+        snoop_cycles: c.snoop_cycles,
+        intervention_cycles: c.intervention_cycles,
+        width_bits: c.width_bits,
+        from_cache: c.intervention == config::Intervention::Cache,
+    };
+    let memories = platform.memories.iter().map(|m| (m.base, m.size_bytes));
+    Some(Coherence::new(protocol, line_bytes, &costs, memories, platform.cores.len()))
 }
 
 /// Of each router, whether an interface is there.
@@ -486,18 +509,28 @@ fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
 fn port(platform: &Platform, core: &config::Core, tightly_coupled: Vec<TightConfig>, seed: u64) -> Port {
     // An ideal port sees all memories; of what each core has it would see the others', too.
     let ideal = platform.memories.iter().all(|m| m.kind == MemoryKind::Ideal && m.core.is_none());
-    if ideal && core.icache.is_none() && core.dcache.is_none() && tightly_coupled.is_empty() {
+    if ideal
+        && platform.snooping().is_none()
+        && core.icache.is_none()
+        && core.dcache.is_none()
+        && tightly_coupled.is_empty()
+    {
         return Port::Ideal(Box::new(IdealPort::new()));
     }
     let seen = platform.memories.iter().filter(|m| m.core.is_none_or(|own| own == core.hartid as usize));
-    Port::Cached(Box::new(CachedPort::new(CachedPortConfig {
+    let port = CachedPort::new(CachedPortConfig {
         icache: core.icache.as_ref().map(geometry),
         dcache: core.dcache.as_ref().map(geometry),
         policy: policy(platform, core, seed),
         cacheable: seen.map(|m| (m.base, m.size_bytes)).collect(),
         bypass_mask: platform.bypass_mask,
         tightly_coupled,
-    })))
+    });
+    let shared = || platform.memories.iter().filter(|m| m.core.is_none()).map(|m| (m.base, m.size_bytes)).collect();
+    Port::Cached(Box::new(match protocol(platform) {
+        Some(protocol) => port.on_coherent_bus(protocol, shared()),
+        None => port,
+    }))
 }
 
 pub(crate) fn machine(

@@ -10,6 +10,7 @@
 use crate::machine::Machine;
 use crate::shadow::{Found, Kind, Shadow, Who};
 use crate::symbols::Frame;
+use crate::transfer::extent;
 use crate::view::{peek_cached, Seen};
 use engine::{Access, AmoOp, BusOp, BusReply, BusRequest, CacheOp, Cycle, Fetch, HartMemory, Width};
 use hart::Peek;
@@ -22,7 +23,7 @@ const MANY: usize = 1 << 16;
 
 /// What a core did, or the bus did for it.
 #[derive(Clone, Copy, Debug)]
-enum What {
+pub(crate) enum What {
     Execute,
     Load,
     Store,
@@ -36,11 +37,14 @@ enum What {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Event {
+pub(crate) struct Event {
     who: Who,
     what: What,
     addr: u32,
     bytes: u32,
+    /// What was read or written, of a load, a store, or the same past the caches. Tests compare it with a flat memory.
+    #[cfg_attr(not(test), expect(dead_code))]
+    value: u32,
 }
 
 /// What a core did with its caches since the checker looked.
@@ -58,9 +62,9 @@ impl Watch {
         Watch { core, ..Watch::default() }
     }
 
-    fn push(&mut self, now: Cycle, what: What, addr: u32, bytes: u32) {
+    fn push(&mut self, now: Cycle, what: What, addr: u32, bytes: u32, value: u32) {
         let who = Who { core: self.core, pc: self.pc, cycle: now.0 };
-        self.events.push_back(Event { who, what, addr, bytes });
+        self.events.push_back(Event { who, what, addr, bytes, value });
     }
 
     /// Nothing will be undone.
@@ -100,9 +104,10 @@ impl CheckedSeen<'_> {
         let repeated = self.port.is_answered();
         let answer = access(self.port);
         match answer {
-            Access::Done(_) if !repeated && self.port.holds(addr) => {
+            Access::Done(read) if !repeated && self.port.holds(addr) => {
                 for what in did {
-                    self.watch.push(now, *what, addr, bytes);
+                    let value = if matches!(what, What::Store) { held(self.port, addr, bytes) } else { read };
+                    self.watch.push(now, *what, addr, bytes, value);
                 }
             }
             Access::Pending => self.not_yet(),
@@ -119,6 +124,11 @@ impl CheckedSeen<'_> {
             self.watch.events.pop_back();
         }
     }
+}
+
+/// The bytes that a port's data cache holds at `addr`.
+fn held(port: &CachedPort, addr: u32, bytes: u32) -> u32 {
+    (0..bytes).rev().fold(0, |value, i| value << 8 | u32::from(port.peek(addr + i).unwrap_or(0)))
 }
 
 impl HartMemory for CheckedSeen<'_> {
@@ -138,7 +148,7 @@ impl HartMemory for CheckedSeen<'_> {
     }
     fn executing(&mut self, now: Cycle, pc: u32, bytes: u32) {
         self.watch.pc = pc;
-        self.watch.push(now, What::Execute, pc, bytes);
+        self.watch.push(now, What::Execute, pc, bytes, 0);
     }
     fn load(&mut self, now: Cycle, addr: u32, width: Width) -> Access {
         self.watched(now, addr, width.bytes(), &[What::Load], |p| p.load(now, addr, width))
@@ -156,7 +166,7 @@ impl HartMemory for CheckedSeen<'_> {
         let repeated = self.port.is_answered();
         let answer = self.watched(now, addr, 4, &[], |p| p.store_conditional(now, addr, value));
         if answer == Access::Done(0) && !repeated {
-            self.watch.push(now, What::Store, addr, 4);
+            self.watch.push(now, What::Store, addr, 4, value);
         }
         answer
     }
@@ -165,7 +175,7 @@ impl HartMemory for CheckedSeen<'_> {
         let answer = self.port.cache_op(now, addr, op);
         match (answer, dirty) {
             (Access::Done(_), Some((line, bytes))) if op == CacheOp::Invalidate => {
-                self.watch.push(now, What::Discard, line, bytes);
+                self.watch.push(now, What::Discard, line, bytes, 0);
             }
             (Access::Pending, _) => self.not_yet(),
             _ => {}
@@ -220,6 +230,8 @@ pub(crate) struct Checker {
     entries: Vec<Entry>,
     /// By kind, who, and who wrote: the same two instructions make one entry.
     known: BTreeMap<(Kind, usize, u32, usize, u32), usize>,
+    #[cfg(test)]
+    pub values: Values,
 }
 
 /// A transfer as the port saw it, before it was completed.
@@ -244,6 +256,12 @@ impl Transfer {
         self.serving == Some(Serving::Fill)
     }
 
+    /// Whether the access that waits for it is done with it, in the data cache.
+    pub fn ends_access(&self, request: &BusRequest) -> bool {
+        let upgrades = self.serving == Some(Serving::Upgrade) && request.op != BusOp::Order;
+        self.fills_data() || upgrades
+    }
+
     /// A victim that is written in the background.
     pub const POSTED: Transfer = Transfer { serving: Some(Serving::WriteBack), held: false };
 }
@@ -255,47 +273,62 @@ impl Checker {
             bus: VecDeque::new(),
             entries: Vec::new(),
             known: BTreeMap::new(),
+            #[cfg(test)]
+            values: Values::default(),
         }
     }
 
     /// The bus has served a request of a core's port, successfully.
     pub fn served(&mut self, who: Who, transfer: Transfer, request: &BusRequest, reply: Option<u32>) {
-        let (addr, bytes) = (request.addr, bytes_of(&request.op));
-        let mut push = |what| self.bus.push_back(Event { who, what, addr, bytes });
+        let (addr, bytes) = (request.addr, extent(&request.op).0);
+        let mut push = |what, value| self.bus.push_back(Event { who, what, addr, bytes, value });
         match (transfer.serving, &request.op) {
-            (None | Some(Serving::Order), _) | (_, BusOp::Order) => {}
-            (Some(Serving::Fill), _) => push(What::Fill(false)),
-            (Some(Serving::FillInstruction), _) => push(What::Fill(true)),
-            (Some(Serving::WriteBack), _) => push(What::WriteBack),
+            (None | Some(Serving::Order | Serving::Upgrade | Serving::Maintain), _) | (_, BusOp::Order) => {}
+            (Some(Serving::Fill), _) => push(What::Fill(false), 0),
+            (Some(Serving::FillInstruction), _) => push(What::Fill(true), 0),
+            (Some(Serving::WriteBack), _) => push(What::WriteBack, 0),
             (Some(Serving::Direct), op) => {
+                let read = reply.unwrap_or(0);
                 // A read-modify-write in a write-through cache reads its own line.
                 if transfer.held && transfer.serving_amo(op) {
-                    push(What::Load);
+                    push(What::Load, read);
                 }
                 match op {
-                    BusOp::Read { .. } | BusOp::LoadReserved => push(What::ReadMemory),
-                    BusOp::Write { .. } => {
-                        push(What::WriteMemory(transfer.held && request.cause == engine::Cause::Miss))
+                    BusOp::Read { .. } | BusOp::LoadReserved => push(What::ReadMemory, read),
+                    BusOp::Write { data } => {
+                        let value = data.iter().take(4).rev().fold(0, |value, b| value << 8 | u32::from(*b));
+                        push(What::WriteMemory(transfer.held && request.cause == engine::Cause::Miss), value);
                     }
-                    BusOp::Amo { .. } => {
-                        push(What::ReadMemory);
-                        push(What::WriteMemory(false));
+                    BusOp::Amo { op, operand } => {
+                        push(What::ReadMemory, read);
+                        push(What::WriteMemory(false), op.apply(read, *operand));
                     }
-                    BusOp::StoreConditional { .. } if reply == Some(0) => push(What::WriteMemory(false)),
+                    BusOp::StoreConditional { value } if reply == Some(0) => push(What::WriteMemory(false), *value),
                     _ => {}
                 }
             }
         }
     }
 
-    /// The access for which a line was read has been done on it.
-    pub fn performed(&mut self, who: Who, asked: mem::AskedAccess) {
+    /// A core's modified line was read by a snoop, and memory has it, or somebody who will write it.
+    pub fn intervened(&mut self, who: Who, addr: u32, bytes: u32) {
+        self.bus.push_back(Event { who, what: What::WriteBack, addr, bytes, value: 0 });
+    }
+
+    /// A core's modified line was dropped by a snoop.
+    pub fn discarded(&mut self, who: Who, addr: u32, bytes: u32) {
+        self.bus.push_back(Event { who, what: What::Discard, addr, bytes, value: 0 });
+    }
+
+    /// The access for which a line was read, or might be written to, has been done in the core's data cache.
+    pub fn performed(&mut self, who: Who, asked: mem::AskedAccess, port: &CachedPort) {
         let mem::AskedAccess { addr, bytes, loads, stores } = asked;
+        let answer = port.answer().unwrap_or(0);
         if loads {
-            self.bus.push_back(Event { who, what: What::Load, addr, bytes });
+            self.bus.push_back(Event { who, what: What::Load, addr, bytes, value: answer });
         }
         if stores {
-            self.bus.push_back(Event { who, what: What::Store, addr, bytes });
+            self.bus.push_back(Event { who, what: What::Store, addr, bytes, value: held(port, addr, bytes) });
         }
     }
 
@@ -331,7 +364,9 @@ impl Checker {
     }
 
     fn look(&mut self, event: Event) {
-        let Event { who, what, addr, bytes } = event;
+        #[cfg(test)]
+        self.values.look(&event);
+        let Event { who, what, addr, bytes, .. } = event;
         match what {
             What::Execute => self.shadow.execute(who, bytes),
             What::Load => self.shadow.load(who, addr, bytes),
@@ -357,15 +392,6 @@ impl Checker {
 impl Transfer {
     fn serving_amo(&self, op: &BusOp) -> bool {
         matches!(op, BusOp::Amo { .. })
-    }
-}
-
-fn bytes_of(op: &BusOp) -> u32 {
-    match op {
-        BusOp::Read { bytes } => *bytes,
-        BusOp::Write { data } => data.len() as u32,
-        BusOp::Amo { .. } | BusOp::LoadReserved | BusOp::StoreConditional { .. } => 4,
-        BusOp::Order => 0,
     }
 }
 
@@ -468,3 +494,8 @@ impl Machine {
 #[cfg(test)]
 #[path = "coherence_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod values;
+#[cfg(test)]
+pub(crate) use values::Values;

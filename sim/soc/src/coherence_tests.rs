@@ -131,7 +131,8 @@ impl World {
                 let reply = self.serve(core, &request, transfer);
                 self.ports[core].complete(reply);
                 if let Some(asked) = asked.filter(|_| transfer.fills_data() && self.ports[core].is_answered()) {
-                    self.checker.performed(Who { core, pc: asked.addr, cycle: self.now }, asked);
+                    let who = Who { core, pc: asked.addr, cycle: self.now };
+                    self.checker.performed(who, asked, &self.ports[core]);
                 }
             }
             if let Some(request) = self.ports[core].posted() {

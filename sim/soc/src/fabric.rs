@@ -12,9 +12,11 @@
 use crate::agenda::Agenda;
 use crate::onchip::OnChip;
 use crate::slave_stats::{wait_class, SlaveStats, WAIT_CLASSES};
+use crate::snoop::{Coherence, Found};
+use crate::transfer::{extent, transfer, Reached};
 use crate::view::Seen;
 use engine::{
-    AccessFault, BusOp, BusReply, BusRequest, Bytes, Cycle, Cycles, DeviceCtx, Line, MasterKind, Mmio, Offset, Reply,
+    AccessFault, BusOp, BusReply, BusRequest, Cycle, Cycles, DeviceCtx, Line, MasterKind, Mmio, Offset, Reply,
     ToNetwork, Width,
 };
 use mem::{AvalonSdram, Backing, CachedPort, LineMove, Masters, Reservations, RoundRobin, Sdram, Service, Sram, L2};
@@ -40,7 +42,7 @@ pub(crate) struct Wires {
 impl MemoryTiming {
     /// How long an access at `start` holds the memory.
     #[inline]
-    fn service(&mut self, start: Cycle, offset: u32, bytes: u32, write: bool) -> Service {
+    pub(crate) fn service(&mut self, start: Cycle, offset: u32, bytes: u32, write: bool) -> Service {
         match self {
             MemoryTiming::Sdram(t) => t.service(start, offset, bytes, write).into(),
             MemoryTiming::AvalonSdram(t) => t.service(start, offset, bytes, write),
@@ -50,7 +52,7 @@ impl MemoryTiming {
     }
 
     /// How long the beats of a burst take that follow its first word.
-    fn tail(&self, offset: u32, bytes: u32) -> Cycles {
+    pub(crate) fn tail(&self, offset: u32, bytes: u32) -> Cycles {
         let word = bytes.min(4);
         match self {
             MemoryTiming::Sdram(t) => t.beats(offset, bytes) - t.beats(offset, word),
@@ -211,6 +213,8 @@ pub(crate) struct Fabric {
     /// Second-level caches, by memory.
     pub l2s: Vec<Option<L2>>,
     pub reservations: Reservations,
+    /// How data caches are kept coherent, if they are.
+    pub coherence: Option<Box<Coherence>>,
     pub request: Cycles,
     pub response: Cycles,
     /// The request of each master that waits at a slave.
@@ -318,8 +322,8 @@ impl Fabric {
         self.requests[queued.master] = Some(queued);
     }
 
-    /// Decide the grant of a slave at `now` and serve it.
-    pub fn arbitrate(&mut self, slave: usize, now: Cycle, effects: &mut Effects) -> Option<Served> {
+    /// Decide the grant of a slave at `now`; it is served next, and then its [`next_grant`](Self::next_grant) is scheduled.
+    pub fn grant(&mut self, slave: usize, now: Cycle) -> Option<Queued> {
         let s = &mut self.slaves[slave];
         while let Some((_, master)) = s.coming.front().filter(|(at, _)| *at <= now) {
             s.waiting.insert(*master as usize);
@@ -329,8 +333,11 @@ impl Fabric {
         if let Some(master) = granted {
             s.waiting.remove(master);
         }
-        let queued = granted.and_then(|master| self.requests[master].take());
-        let served = queued.map(|queued| self.serve(slave, queued, now, effects));
+        granted.and_then(|master| self.requests[master].take())
+    }
+
+    /// Schedule the next grant of a slave.
+    pub fn next_grant(&mut self, slave: usize) {
         let s = &self.slaves[slave];
         let next = match s.coming.front() {
             _ if !s.waiting.is_empty() => s.free_at,
@@ -338,56 +345,58 @@ impl Fabric {
             None => Cycle::NEVER,
         };
         self.grants.set(slave, next);
-        served
     }
 
-    /// Serve a request granted at `now`.
-    pub fn serve(&mut self, slave: usize, queued: Queued, now: Cycle, effects: &mut Effects) -> Served {
+    /// Serve a request granted at `now`; `found` is what other caches answered, if they were asked.
+    pub fn serve(
+        &mut self,
+        slave: usize,
+        queued: Queued,
+        found: Option<Found>,
+        now: Cycle,
+        effects: &mut Effects,
+    ) -> Served {
         let s = &mut self.slaves[slave];
         let off = queued.request.addr - s.base;
         let mut tail = Cycles::ZERO;
         let (service, reply) = match &mut s.target {
             Target::Memory { index, timing } => {
-                let (bytes, write) = match &queued.request.op {
-                    BusOp::Read { bytes } => (*bytes, false),
-                    BusOp::Write { data } => (data.len() as u32, true),
-                    BusOp::LoadReserved => (4, false),
-                    BusOp::StoreConditional { .. } => (4, true),
-                    BusOp::Amo { .. } => (4, false),
-                    BusOp::Order => (0, false),
-                };
+                let (op, addr) = (&queued.request.op, queued.request.addr);
+                let (bytes, write) = extent(op);
                 if off.checked_add(bytes).is_none_or(|end| end > s.size) {
                     (Cycles(1).into(), BusReply::Fault(AccessFault::Unmapped))
                 } else {
-                    let (memory, shared) = (&mut self.memories[*index], s.own.is_none());
-                    let amo = matches!(queued.request.op, BusOp::Amo { .. });
-                    let (core, request, reservations) = (queued.core, &queued.request, &mut self.reservations);
-                    match &mut self.l2s[*index] {
-                        None => {
-                            tail = timing.tail(off, bytes);
-                            let mut service = timing.service(now, off, bytes, write);
-                            if amo {
-                                // Locked: nothing comes in between.
-                                let read = service.answered;
-                                let Service { held, answered } = timing.service(now + read, off, bytes, true);
-                                service = Service { held: read + held, answered: read + answered };
-                            }
-                            (service, transfer(memory, reservations, core, request, shared))
+                    let (base, shared) = (s.base, s.own.is_none());
+                    let mut reached =
+                        Reached { memory: &mut self.memories[*index], l2: self.l2s[*index].as_mut(), timing, base };
+                    tail = reached.tail(addr, bytes);
+                    let mut start = now;
+                    let mut supplied = None;
+                    if let (Some(found), Some(coherence)) = (found, &self.coherence) {
+                        start += coherence.answered(now, &found);
+                        (start, supplied) = coherence.intervene(start, &found, &queued.request, &mut reached);
+                    }
+                    let lead = start - now;
+                    let transfers = !matches!(op, BusOp::Order | BusOp::Upgrade { .. } | BusOp::Maintain { .. });
+                    let mut service = match &supplied {
+                        Some(supplied) => supplied.service,
+                        None if transfers => reached.service(start, addr, bytes, write),
+                        None => Cycles::ZERO.into(),
+                    };
+                    if matches!(op, BusOp::Amo { .. }) {
+                        // Locked: nothing comes in between.
+                        let read = service.answered;
+                        let Service { held, answered } = reached.service(start + read, addr, bytes, true);
+                        service = Service { held: read + held, answered: read + answered };
+                    }
+                    service = Service { held: lead + service.held, answered: lead + service.answered };
+                    let reply = transfer(&mut reached, &mut self.reservations, queued.core, &queued.request, shared);
+                    match supplied {
+                        Some(supplied) => {
+                            tail = supplied.tail;
+                            (service, BusReply::Line(supplied.line))
                         }
-                        Some(l2) => {
-                            let (addr, base) = (request.addr, s.base);
-                            tail = l2.tail(addr, bytes);
-                            let mut service = |at, addr: u32, bytes, write| {
-                                let Service { held, answered } = timing.service(at, addr - base, bytes, write);
-                                held.max(answered)
-                            };
-                            let mut duration = l2.prepare(memory, now, addr, bytes, write, &mut service);
-                            if amo {
-                                duration += l2.prepare(memory, now + duration, addr, bytes, true, &mut service);
-                            }
-                            let reply = transfer(&mut Behind { l2, memory }, reservations, core, request, shared);
-                            (duration.into(), reply)
-                        }
+                        None => (service, reply),
                     }
                 }
             }
@@ -533,6 +542,7 @@ impl Fabric {
         }
         self.l2s.iter().flatten().for_each(|l2| l2.hash(hash));
         self.reservations.hash(hash);
+        self.coherence.iter().for_each(|c| c.hash(hash));
         if let Some(network) = &self.network {
             network.hash(hash);
         }
@@ -598,91 +608,4 @@ fn apply(
     effects.network.extend(ctx.network.into_iter().map(|what| (slave, what)));
     effects.finish = effects.finish.or(ctx.finish);
     ctx.wake
-}
-
-/// Where the bytes of a transfer are.
-trait Store {
-    fn read(&self, addr: u32, out: &mut [u8]);
-    fn write(&mut self, addr: u32, data: &[u8]);
-}
-
-impl Store for Backing {
-    fn read(&self, addr: u32, out: &mut [u8]) {
-        Backing::read(self, addr, out);
-    }
-    fn write(&mut self, addr: u32, data: &[u8]) {
-        Backing::write(self, addr, data);
-    }
-}
-
-/// A memory behind its second-level cache.
-struct Behind<'a> {
-    l2: &'a mut L2,
-    memory: &'a mut Backing,
-}
-
-impl Store for Behind<'_> {
-    fn read(&self, addr: u32, out: &mut [u8]) {
-        self.l2.read(self.memory, addr, out);
-    }
-    fn write(&mut self, addr: u32, data: &[u8]) {
-        self.l2.write(self.memory, addr, data);
-    }
-}
-
-/// A store breaks what others have reserved, in a memory that is `shared`: another core's own has the same addresses.
-fn transfer(
-    memory: &mut impl Store,
-    reservations: &mut Reservations,
-    core: usize,
-    request: &BusRequest,
-    shared: bool,
-) -> BusReply {
-    let addr = request.addr;
-    let stored = |reservations: &mut Reservations, bytes: u32| {
-        if shared {
-            reservations.stored(core, addr, bytes);
-        }
-    };
-    match &request.op {
-        BusOp::Read { bytes } if *bytes <= 4 => {
-            let mut b = [0u8; 4];
-            memory.read(addr, &mut b[..*bytes as usize]);
-            BusReply::Value(u32::from_le_bytes(b))
-        }
-        BusOp::Read { bytes } => {
-            let mut line = Bytes::zeros(*bytes as usize);
-            memory.read(addr, &mut line);
-            BusReply::Line(line)
-        }
-        BusOp::Write { data } => {
-            stored(reservations, data.len() as u32);
-            memory.write(addr, data);
-            BusReply::Value(0)
-        }
-        BusOp::Amo { op, operand } => {
-            let mut b = [0u8; 4];
-            memory.read(addr, &mut b);
-            let old = u32::from_le_bytes(b);
-            stored(reservations, 4);
-            memory.write(addr, &op.apply(old, *operand).to_le_bytes());
-            BusReply::Value(old)
-        }
-        BusOp::LoadReserved => {
-            let mut b = [0u8; 4];
-            memory.read(addr, &mut b);
-            reservations.reserve(core, addr);
-            BusReply::Value(u32::from_le_bytes(b))
-        }
-        BusOp::StoreConditional { value } => {
-            if reservations.take(core, addr) {
-                stored(reservations, 4);
-                memory.write(addr, &value.to_le_bytes());
-                BusReply::Value(0)
-            } else {
-                BusReply::Value(1)
-            }
-        }
-        BusOp::Order => BusReply::Value(0),
-    }
 }

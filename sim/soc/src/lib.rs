@@ -5,6 +5,7 @@
 
 mod agenda;
 mod ahead;
+mod back;
 mod background;
 mod build;
 mod coherence;
@@ -18,8 +19,10 @@ mod onchip;
 mod report;
 mod shadow;
 mod slave_stats;
+mod snoop;
 mod symbols;
 mod tight;
+mod transfer;
 mod view;
 
 pub use ::noc as network;
@@ -28,6 +31,6 @@ pub use engine::{Cycle, Cycles};
 pub use fault::{CoreBacktrace, Executed, Fault};
 pub use image::{Image, ImageError, Segment, Symbol};
 pub use machine::{Machine, Outcome, StopReason};
-pub use report::{CacheStats, CoreStats, LinkUse, Stats};
+pub use report::{CacheStats, CoreStats, LinkUse, SnoopStats, Stats};
 pub use slave_stats::{L2Stats, SlaveStats, WAIT_CLASSES};
 pub use symbols::Frame;

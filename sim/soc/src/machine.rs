@@ -3,10 +3,10 @@
 //! exact global order, whatever the host does.
 //!
 //! A hart that is picked at cycle t is final up to t. It is checkpointed and then runs ahead on private work: until
-//! its next shared access, its sleep, or the end of its slice. Nothing it does meanwhile can be seen by others. Only one
-//! thing can reach it earlier than the cycle it ran to: an interrupt line. A line that changes at `at` before the
+//! its next shared access, its sleep, or the end of its slice. Nothing it does meanwhile can be seen by others. What can
+//! reach it earlier than the cycle it ran to is an interrupt line. A line that changes at `at` before the
 //! hart's time rewinds the hart to the checkpoint (which is never later than `at`), and it runs again, now with the change
-//! in its queue.
+//! in its queue. On a coherent bus a snoop that takes one of its lines can do the same (`snoop.rs`).
 //!
 //! Order within a cycle: device wake-ups, then what comes from the network on chip, then grants, then harts by index. A
 //! request that a hart issues at t arrives at t+1 at the earliest, so a grant at T sees all its competitors.
@@ -96,7 +96,7 @@ impl State {
     }
 
     /// Whether the core may have run ahead of what is final.
-    fn may_be_ahead(&self) -> bool {
+    pub(crate) fn may_be_ahead(&self) -> bool {
         matches!(self, State::Ready | State::Asking | State::Asleep | State::Calling | State::Faulted)
     }
 }
@@ -193,6 +193,8 @@ macro_rules! with_memory {
         }
     }};
 }
+
+pub(crate) use with_memory;
 
 /// What a request's service is charged to.
 pub(crate) fn account(cause: Cause) -> Account {
@@ -329,7 +331,12 @@ impl Machine {
             return self.apply(effects, now);
         }
         let (slave, _) = self.fabric.grants.first();
-        let served = self.fabric.arbitrate(slave, now, &mut effects);
+        let granted = self.fabric.grant(slave, now);
+        let served = granted.map(|mut queued| {
+            let found = self.snoop(slave, &mut queued, now);
+            self.fabric.serve(slave, queued, found, now, &mut effects)
+        });
+        self.fabric.next_grant(slave);
         let outcome = self.apply(effects, now);
         if let Some(served) = served {
             self.served(&served);
@@ -392,7 +399,7 @@ impl Machine {
         self.changed(index);
     }
 
-    fn rewind(core: &mut Core, fabric: &mut Fabric, index: usize) {
+    pub(crate) fn rewind(core: &mut Core, fabric: &mut Fabric, index: usize) {
         if let Port::Cached(port) = &mut core.port {
             port.rewind_ahead(|addr, bytes| {
                 if let Some((_, _, memory)) = fabric.own_memory(index, addr) {
@@ -411,7 +418,7 @@ impl Machine {
         core.state = if core.hart.asleep() { State::Asleep } else { State::Ready };
     }
 
-    fn checkpoint(&mut self, index: usize) {
+    pub(crate) fn checkpoint(&mut self, index: usize) {
         let core = &mut self.cores[index];
         if core.way_back == WayBack::Fresh {
             return;
@@ -487,8 +494,9 @@ impl Machine {
 
     /// Whether a core is suspended at an access to a memory that is its own, and can go on over it.
     fn waits_for_own(&mut self, index: usize) -> bool {
-        let Port::Cached(port) = &self.cores[index].port else { return false };
-        let Some(line) = port.next_line() else { return false };
+        // What is watched goes the way on which it is seen.
+        let Core { port: Port::Cached(port), watch: None, .. } = &self.cores[index] else { return false };
+        let Some(line) = port.next_line_ahead() else { return false };
         let arrival = self.cores[index].hart.now() + self.fabric.request;
         let own = self.fabric.own_memory(index, line.addr);
         own.is_some_and(|(_, slave, memory)| {
@@ -570,7 +578,7 @@ impl Machine {
         let arrival = now + self.fabric.request;
         // Earlier than now when the data master was not free.
         let issued = self.cores[index].hart.now();
-        let queued = Queued { core: index, master, issued, arrival, request, posted: None };
+        let mut queued = Queued { core: index, master, issued, arrival, request, posted: None };
         let Some(slave) = self.fabric.slave_at(index, request.addr) else {
             let reply = BusReply::Fault(AccessFault::Unmapped);
             self.served(&Served { queued, granted: arrival, end: arrival, tail: Cycles::ZERO, reply });
@@ -585,7 +593,8 @@ impl Machine {
         }
         let mut effects = Effects::default();
         self.fabric.slaves[slave].arbiter.grant_alone(queued.master);
-        let served = self.fabric.serve(slave, queued, arrival, &mut effects);
+        let found = self.snoop(slave, &mut queued, arrival);
+        let served = self.fabric.serve(slave, queued, found, arrival, &mut effects);
         let outcome = self.apply(effects, arrival);
         self.served(&served);
         outcome
@@ -623,19 +632,25 @@ impl Machine {
             mem.complete(*reply);
         });
         core.way_back = WayBack::Gone;
+        let coherent = self.fabric.coherence.is_some();
         core.state = match &core.port {
             // It goes there when the core is the earliest.
             Port::Cached(port) if port.is_store_to_buffer() => State::Asking,
+            // Which line makes room is decided when the next one is asked for: a snoop may empty another place until then.
+            Port::Cached(port) if coherent && port.asks_more() => State::Asking,
             _ => with_memory!(core, self.fabric, index, Cycle::ZERO, |_hart, mem| mem.request())
                 .map_or(State::Ready, State::Next),
         };
         if let (Some(checker), Some((transfer, asked)), Port::Cached(port)) = (&mut self.checker, watched, &core.port) {
             checker.served(who, transfer, &queued.request, value);
-            if let Some(asked) = asked.filter(|_| transfer.fills_data() && port.is_answered()) {
-                checker.performed(who, asked);
+            if let Some(asked) = asked.filter(|_| transfer.ends_access(&queued.request) && port.is_answered()) {
+                checker.performed(who, asked, port);
             }
         }
         if let Port::Cached(port) = &mut core.port {
+            if let Some(coherence) = &mut self.fabric.coherence {
+                coherence.arrives(index, queued.request.addr, complete);
+            }
             if port.has_store_buffer() && queued.request.master == MasterKind::Data {
                 core.not_before = core.not_before.max(complete);
             }
@@ -655,38 +670,6 @@ impl Machine {
     fn check(&mut self, horizon: Cycle) {
         if let Some(checker) = &mut self.checker {
             checker.advance(horizon, self.cores.iter_mut().filter_map(|c| c.watch.as_deref_mut()).collect());
-        }
-    }
-
-    /// Bring every core that ran ahead back to the first instruction boundary at or after `at`, so that the state at
-    /// the end does not depend on how far each happened to run.
-    fn settle(&mut self, at: Cycle) {
-        if let Some(network) = &mut self.fabric.network {
-            network.settle(at);
-        }
-        for index in 0..self.cores.len() {
-            let core = &mut self.cores[index];
-            if let Port::Cached(port) = &mut core.port {
-                port.forget_buffered(at);
-            }
-            let ahead = core.state.may_be_ahead() && core.hart.now() > at;
-            // What has gone on for good began its last instruction before `at`.
-            if !ahead || core.way_back != WayBack::Open {
-                continue;
-            }
-            Self::rewind(core, &mut self.fabric, index);
-            if core.hart.now() < at && core.state == State::Ready {
-                core.way_back = WayBack::Open;
-                let delays = (self.fabric.request, self.fabric.response);
-                let stop = match core {
-                    Core { hart, port: Port::Cached(port), marks, watch: None, .. } => {
-                        let around = &mut Whole { fabric: &mut self.fabric, core: index };
-                        run_ahead(hart, port, marks, around, delays, at)
-                    }
-                    _ => with_memory!(core, self.fabric, index, Cycle::ZERO, |hart, mem| hart.run(mem, at)),
-                };
-                core.state = State::after(stop);
-            }
         }
     }
 }

@@ -21,6 +21,20 @@ pub struct CacheStats {
     pub write_backs: u64,
     /// Stores that went to memory themselves.
     pub write_throughs: u64,
+    /// What snooping did; none where data caches do not snoop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snooping: Option<SnoopStats>,
+}
+
+/// What snooping did to a data cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SnoopStats {
+    /// Stores to a shared line that asked for its other copies to be dropped.
+    pub upgrades: u64,
+    /// Lines lost to another master.
+    pub invalidations: u64,
+    /// Modified lines given to another master.
+    pub interventions: u64,
 }
 
 /// Counters of one core.
@@ -197,11 +211,17 @@ impl Machine {
                         misses: counts.icache_misses,
                         write_backs: 0,
                         write_throughs: 0,
+                        snooping: None,
                     }),
                     dcache: core.has_dcache.then_some(CacheStats {
                         misses: counts.dcache_misses,
                         write_backs: counts.write_backs,
                         write_throughs: counts.write_throughs,
+                        snooping: self.fabric.coherence.as_ref().map(|_| SnoopStats {
+                            upgrades: counts.upgrades,
+                            invalidations: counts.invalidations,
+                            interventions: counts.interventions,
+                        }),
                     }),
                 }
             })
@@ -254,10 +274,29 @@ impl Machine {
 
     fn peek(&self, core: usize, addr: u32) -> Option<u8> {
         let seen = self.fabric.seen(core);
+        if let Some(byte) = self.peek_modified(core, addr) {
+            return Some(byte);
+        }
         match &self.cores.get(core)?.port {
             Port::Cached(port) => peek_cached(port, seen, addr),
             Port::Ideal(_) => peek_memories(seen, addr),
         }
+    }
+
+    /// On a coherent bus, the byte at `addr` of a memory that several cores see, if a cache has it modified.
+    fn peek_modified(&self, core: usize, addr: u32) -> Option<u8> {
+        self.fabric.coherence.as_ref()?;
+        let Port::Cached(port) = &self.cores.get(core)?.port else { return None };
+        let addr = port.physical(addr);
+        let memory = self.fabric.memory_at(core, addr, 1)?;
+        if self.fabric.owners[memory].is_some() {
+            return None;
+        }
+        let ports = self.cores.iter().filter_map(|c| match &c.port {
+            Port::Cached(port) => Some(port),
+            Port::Ideal(_) => None,
+        });
+        ports.filter(|p| p.dirty_line(addr).is_some() || !p.holds(addr)).find_map(|p| p.peek(addr))
     }
 
     /// `n` bytes at `addr` as a core's loads would see them.

@@ -167,7 +167,7 @@ impl Bus {
                 }
                 u32::from(!stands)
             }
-            BusOp::Order => 0,
+            BusOp::Order | BusOp::ReadOwn { .. } | BusOp::Upgrade { .. } | BusOp::Maintain { .. } => 0,
         }
     }
 

@@ -34,6 +34,13 @@ pub(super) struct MoveUndo {
     logs: (usize, usize, usize),
 }
 
+impl MoveUndo {
+    /// Whether this line made room for it in the data cache.
+    pub(super) fn replaced(&self, line: u32) -> bool {
+        self.what == Moved::Data && self.place.tag == line
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moved {
     Written,
@@ -74,7 +81,7 @@ impl CachedPort {
             master: MasterKind::Data,
         };
         let (_, transfer, _) = self.outstanding.todo()?;
-        Some(match transfer {
+        let line = match transfer {
             Transfer::WriteBack(place) => data(self.dcache.tag(place as usize), true),
             Transfer::FillData(line) => {
                 let place = self.dcache.victim(line);
@@ -92,7 +99,9 @@ impl CachedPort {
                 master: MasterKind::Instruction,
             },
             _ => return None,
-        })
+        };
+        // What others may have as well goes by requests, which are snooped.
+        (self.coherent.is_none() || !self.is_snooped(line.addr)).then_some(line)
     }
 
     /// Move the line that [`next_line`](Self::next_line) says between the cache and the memory that holds it. As others may see it then, this

@@ -14,7 +14,7 @@ impl CachedPort {
             return Some(self.dcache.read(self.dcache.at(place, addr), Width::Byte) as u8);
         }
         // On its way to memory.
-        let aside = self.aside.as_ref().filter(|a| a.line == self.dcache.line_of(addr))?;
+        let aside = self.aside.as_ref().filter(|a| a.line == self.dcache.line_of(addr) && !a.taken)?;
         Some(aside.bytes[(addr - aside.line) as usize])
     }
 
@@ -51,7 +51,7 @@ impl CachedPort {
             hash(self.place as u64);
         }
         if let Some(aside) = &self.aside {
-            hash(u64::from(aside.line) << 1 | u64::from(aside.posted));
+            hash(u64::from(aside.line) << 2 | u64::from(aside.taken) << 1 | u64::from(aside.posted));
             aside.bytes.iter().for_each(|b| hash(u64::from(*b)));
         }
         self.buffer.hash(hash);
@@ -68,6 +68,8 @@ impl CachedPort {
             Transfer::FillInstruction(_) => Serving::FillInstruction,
             Transfer::WriteBack(_) | Transfer::WriteAside => Serving::WriteBack,
             Transfer::Through(_) | Transfer::Uncached(_) => Serving::Direct,
+            Transfer::Upgrade(_) => Serving::Upgrade,
+            Transfer::Maintain(..) => Serving::Maintain,
             Transfer::Order => Serving::Order,
         })
     }
@@ -87,6 +89,11 @@ impl CachedPort {
         self.outstanding.answered().is_some()
     }
 
+    /// The answer that waits for the repetition of the access, if it is a value.
+    pub fn answer(&self) -> Option<u32> {
+        self.outstanding.answer_value()
+    }
+
     /// Whether the data cache holds the line of an address as the hart uses it.
     pub fn holds(&self, addr: u32) -> bool {
         self.dcache.holds(addr)
@@ -96,6 +103,11 @@ impl CachedPort {
     pub fn dirty_line(&self, addr: u32) -> Option<(u32, u32)> {
         let place = self.dcache.place_of(self.physical(addr)).filter(|p| self.dcache.is_dirty(*p))?;
         Some((self.dcache.tag(place), self.dcache.line_bytes()))
+    }
+
+    /// Whether the suspended hart waits for something that has not been asked for.
+    pub fn asks_more(&self) -> bool {
+        self.outstanding.todo().is_some()
     }
 
     /// Whether what the suspended hart waits for needs its data master.
@@ -120,6 +132,9 @@ impl CachedPort {
 
     /// A transfer that the hart does not wait for: to be made when the hart goes on. Asked for after each completed request.
     pub fn posted(&mut self) -> Option<BusRequest> {
+        if self.policy.victim == Victim::Buffered && self.aside.as_ref().is_some_and(|a| a.taken && !a.posted) {
+            self.aside = None;
+        }
         let aside = self.aside.as_mut().filter(|a| !a.posted)?;
         if self.policy.victim != Victim::Buffered || self.outstanding.todo().is_some() {
             return None;
@@ -131,7 +146,7 @@ impl CachedPort {
 
     /// The posted transfer has been served.
     pub fn posted_done(&mut self) {
-        self.aside = None;
-        self.stats.write_backs += 1;
+        let taken = self.aside.take().is_some_and(|a| a.taken);
+        self.stats.write_backs += u64::from(!taken);
     }
 }

@@ -130,7 +130,8 @@ impl Bus {
                     BusReply::Value(1)
                 }
             }
-            BusOp::Order => BusReply::Value(0),
+            BusOp::ReadOwn { bytes } => BusReply::Line(self.memory[at..at + *bytes as usize].to_vec().into()),
+            BusOp::Order | BusOp::Upgrade { .. } | BusOp::Maintain { .. } => BusReply::Value(0),
         }
     }
 
