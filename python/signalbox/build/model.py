@@ -70,6 +70,7 @@ class Platform:
     cores: tuple[Core, ...]
     memory: Region
     bypass_bit: int
+    coherent: bool
     timer_hz: int
     timer_count: tuple[int, ...]
     timer_compare: tuple[int, ...]
@@ -112,6 +113,7 @@ class Platform:
             cores=cores,
             memory=Region(memory["base"], memory["size_bytes"]),
             bypass_bit=raw["bypass_mask"],
+            coherent=raw.get("coherence", {}).get("protocol", "none") != "none",
             timer_hz=timer_hz,
             timer_count=timer_count,
             timer_compare=timer_compare,

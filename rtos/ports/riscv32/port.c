@@ -469,10 +469,11 @@ uint64_t port_cycles(void)
     return (uint64_t)high << 32 | low;
 }
 
-/** Zicbom, written as numbers: the base -march does not name it. `op`: 0 invalidate, 1 clean, 2 flush. */
+/** Zicbom, written as numbers: the base -march does not name it. `op`: 0 invalidate, 1 clean, 2 flush. Nothing where hardware keeps the
+ *  data caches coherent. */
 #define CACHE_OP(start, size_bytes, op)                                                    \
     do {                                                                                   \
-        if (SB_DCACHE_BYTES > 0) {                                                         \
+        if (SB_DCACHE_BYTES > 0 && !SB_COHERENT) {                                         \
             uintptr_t line_ = (uintptr_t)(start) & ~(uintptr_t)(SB_CACHE_LINE_BYTES - 1);  \
             const uintptr_t end_ = (uintptr_t)(start) + (size_bytes);                      \
             for (; line_ < end_; line_ += SB_CACHE_LINE_BYTES) {                           \

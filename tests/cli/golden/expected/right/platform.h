@@ -11,6 +11,8 @@
 #define SB_CACHE_LINE_BYTES 32
 #define SB_DCACHE_BYTES 4096u
 #define SB_ICACHE_BYTES 8192u
+/* Data caches are kept coherent by hardware: they need no maintenance. */
+#define SB_COHERENT 0
 /* An address with this bit set bypasses the data cache; 0 where there is no such window. */
 #define SB_BYPASS_BIT 0x80000000u
 
