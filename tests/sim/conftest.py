@@ -15,7 +15,7 @@ import pytest
 from signalbox import _sim
 
 ROOT = Path(__file__).resolve().parents[2]
-BASE = {"de2-dual": 0x0080_0000, "mesh-4x4": 0x0080_0000, "virt": 0x8000_0000}
+BASE = {"de2-dual": 0x0080_0000, "smp-4": 0x8000_0000, "mesh-4x4": 0x0080_0000, "virt": 0x8000_0000}
 
 
 def resolve(name: str, overrides: list[tuple[str, str]] | None = None) -> str:
