@@ -115,12 +115,14 @@ class Machine:
     tool: toolchain.Tool
     flags: tuple[str, ...]
     port: str
+    board: str | None = None
+    """The board of the port whose platform.h takes the place of the generated one."""
 
 
 RISCV = Machine(
     "rv32imc", toolchain.GCC, ("-march=rv32imc_zicsr_zifencei", "-mabi=ilp32", "-mcmodel=medany"), "riscv32"
 )
-CORTEX_M3 = Machine("cortex-m3", toolchain.ARM_GCC, ("-mcpu=cortex-m3", "-mthumb"), "cortex_m")
+CORTEX_M3 = Machine("cortex-m3", toolchain.ARM_GCC, ("-mcpu=cortex-m3", "-mthumb"), "cortex_m", "mps2-an385")
 
 
 def machines() -> list[Machine]:
@@ -178,7 +180,8 @@ _COMPILE = ("-c", "--specs=picolibc.specs", "-std=c11", *_SECTIONS)
 
 def _compile(machine: Machine, optimise: str, level: str, sources: Sequence[Path], folder: Path) -> None:
     rtos = resource("rtos")
-    include = [f"-I{rtos / 'include'}", f"-I{rtos}", f"-I{_generated(level)}"]
+    board = [] if machine.board is None else [f"-I{rtos / 'ports' / machine.port / 'boards' / machine.board}"]
+    include = [f"-I{rtos / 'include'}", f"-I{rtos}", *board, f"-I{_generated(level)}"]
     _gcc(machine, [*_COMPILE, optimise, *include, *map(str, sources)], folder)
 
 
