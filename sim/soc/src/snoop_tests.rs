@@ -84,7 +84,16 @@ access_cycles = 1
         delay = r(3),
     );
     let platforms = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../platforms");
-    config::platform_resolve(&text, "snooping.toml", &[platforms]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    let mut platform =
+        config::platform_resolve(&text, "snooping.toml", &[platforms]).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    // Stores past the caches, and misses without allocate, may be on their way while their core goes on.
+    let depth = [0, 0, 2][r(3) as usize];
+    let load = [config::BufferedLoad::Wait, config::BufferedLoad::Forward][r(2) as usize];
+    for core in &mut platform.cores {
+        core.class.store_buffer = depth;
+        core.class.store_buffer_load = (depth != 0).then_some(load);
+    }
+    platform
 }
 
 /// A program: rounds of random accesses to a few lines, some past the cache, some to the core's own memory.
@@ -219,11 +228,12 @@ fn watched(seed: u64, forgets: u64, seen: &mut Seen) -> Result<(u64, u64, Stats)
     Ok(result)
 }
 
-fn seeds() -> std::ops::RangeInclusive<u64> {
-    match std::env::var("SIGNALBOX_SEED").ok().and_then(|s| s.parse().ok()) {
-        Some(seed) => seed..=seed,
-        None => 1..=32,
-    }
+/// `SIGNALBOX_SEED` says where to begin, `SIGNALBOX_ROUNDS` how many.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
+    let first = number("SIGNALBOX_SEED");
+    let first_seed = first.unwrap_or(1);
+    first_seed..first_seed + number("SIGNALBOX_ROUNDS").unwrap_or(if first.is_some() { 1 } else { 32 })
 }
 
 #[test]
