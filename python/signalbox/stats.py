@@ -46,7 +46,15 @@ def _cores(stats: dict[str, Any]) -> Table:
             for b, c in zip(busy, stats["cores"], strict=True)
         ),
     )
+    table.add_row("longest with interrupts masked", *(_masked(c.get("longest_masked")) for c in stats["cores"]))
     return table
+
+
+def _masked(longest: dict[str, Any] | None) -> str:
+    if longest is None:
+        return "–"
+    places = (longest[end] or f"{longest[f'{end}_pc']:#010x}" for end in ("from", "to"))
+    return f"{longest['cycles']:,}\n" + "\nto ".join(places)
 
 
 def _caches(stats: dict[str, Any]) -> Table:

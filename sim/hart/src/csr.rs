@@ -166,10 +166,15 @@ impl Csrs {
         self.lines & self.mie
     }
 
+    /// Whether an interrupt could be taken now if one were pending.
+    pub fn may_interrupt(&self) -> bool {
+        self.interruptible || self.user
+    }
+
     /// The interrupt to take now: external, software, timer, then the direct lines from the lowest bit on.
     pub fn interrupt(&self) -> Option<u32> {
         let high = self.wakes();
-        if high == 0 || !(self.interruptible || self.user) {
+        if high == 0 || !self.may_interrupt() {
             return None;
         }
         let first = [11, 3, 7].into_iter().find(|bit| high >> bit & 1 != 0);
@@ -420,7 +425,7 @@ impl Csrs {
 impl Hart {
     /// Read and write a control register; `None` is an illegal instruction.
     #[inline(never)]
-    pub(crate) fn csr_access(&mut self, op: &Op, operand: u32, issue: u64, retired: u64) -> Option<u32> {
+    pub(crate) fn csr_access(&mut self, op: &Op, pc: u32, operand: u32, issue: u64, retired: u64) -> Option<u32> {
         let number = (op.imm & 0xfff) as u16;
         if !self.s.csrs.may_access(number) {
             return None;
@@ -446,7 +451,9 @@ impl Hart {
                 return Some(old);
             }
             let after = Counts { now: issue + self.csr_cost(op), retired: retired + 1 };
+            let before = self.s.csrs.may_interrupt();
             self.s.csrs.write(number, value, after)?;
+            self.s.masked.changed(before, self.s.csrs.may_interrupt(), after.now, pc);
         }
         Some(old)
     }

@@ -29,6 +29,7 @@ mod fpu;
 mod host_call;
 mod input;
 mod lines;
+mod masked;
 mod observe;
 mod pmp;
 mod run;
@@ -38,6 +39,7 @@ mod translate;
 mod trap;
 
 pub use excepted::Exception;
+pub use masked::MaskedStretch;
 pub use observe::Peek;
 pub use timing::{FloatTiming, Late, Predictor, Timing};
 
@@ -50,6 +52,7 @@ use excepted::Exceptions;
 use input::Input;
 use isa::{Custom, IsaSet};
 use lines::{Entry, Lines};
+use masked::MaskWatch;
 use observe::Recorder;
 use pmp::{Guard, Guarded, Pmp, Regime};
 use timing::{Costs, History};
@@ -187,6 +190,7 @@ struct State {
     entered: Option<u64>,
     /// The handler of the exception in [`Hart::exception_open`] has not returned.
     in_exception: bool,
+    masked: MaskWatch,
 }
 
 /// f0 to f31, with when each can be used.
@@ -270,6 +274,7 @@ impl Hart {
             dead: None,
             entered: None,
             in_exception: false,
+            masked: MaskWatch::new(),
         };
         let transfers = Transfers::new(config.reset_pc);
         let probes = std::mem::take(&mut config.probes);
@@ -489,6 +494,11 @@ impl Hart {
     /// Where the time went, besides executing.
     pub fn accounts(&self) -> Accounts {
         self.s.accounts
+    }
+
+    /// The longest time that interrupts were masked once they had been on.
+    pub fn longest_masked(&self) -> Option<MaskedStretch> {
+        self.s.masked.longest()
     }
 
     /// Whether the hart sleeps in wfi.

@@ -528,7 +528,7 @@ impl Hart {
                     Code::AmoMinu => amo!(AmoOp::MinU),
                     Code::AmoMaxu => amo!(AmoOp::MaxU),
                     Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
-                        match self.csr_access(&lines.entries[at].op, a, issue, retired) {
+                        match self.csr_access(&lines.entries[at].op, here!(), a, issue, retired) {
                             Some(old) => {
                                 let cost = self.csr_cost(&lines.entries[at].op);
                                 now = issue + cost;
@@ -585,8 +585,7 @@ impl Hart {
                         now = issue + self.costs.trap_return;
                         retired += 1;
                         let end = here!().wrapping_add(u32::from(len));
-                        pc = self.s.csrs.leave();
-                        self.s.in_exception = false;
+                        pc = self.leave(now, here!());
                         self.transfers.push(end, pc);
                         if DETAILED {
                             self.s.jumped = true;

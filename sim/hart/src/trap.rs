@@ -90,6 +90,7 @@ impl Hart {
     }
 
     fn enter(&mut self, cause: u32, tval: u32, end: u32, target: u32) {
+        self.s.masked.changed(self.s.csrs.may_interrupt(), false, self.s.now, target);
         self.s.csrs.enter(cause, self.s.pc, tval);
         self.transfers.push(end, target);
         self.s.pc = target;
@@ -100,6 +101,15 @@ impl Hart {
         self.s.now += cost;
         self.s.jumped = true;
         self.s.accounts[Account::Interrupt as usize] += cost;
+    }
+
+    /// mret at `at`, which has completed at `now`; answers where execution goes on.
+    pub(crate) fn leave(&mut self, now: u64, at: u32) -> u32 {
+        let before = self.s.csrs.may_interrupt();
+        let pc = self.s.csrs.leave();
+        self.s.masked.changed(before, self.s.csrs.may_interrupt(), now, at);
+        self.s.in_exception = false;
+        pc
     }
 
     fn dead(&mut self, cause: u32, pc: u32, tval: u32) -> Stop {

@@ -31,6 +31,6 @@ pub use engine::{Cycle, Cycles};
 pub use fault::{CoreBacktrace, Executed, Fault};
 pub use image::{Image, ImageError, Segment, Symbol};
 pub use machine::{Machine, Outcome, StopReason};
-pub use report::{CacheStats, CoreStats, LinkUse, SnoopStats, Stats};
+pub use report::{CacheStats, CoreStats, LinkUse, MaskedTime, SnoopStats, Stats};
 pub use slave_stats::{L2Stats, SlaveStats, WAIT_CLASSES};
 pub use symbols::Frame;

@@ -37,6 +37,23 @@ pub struct SnoopStats {
     pub interventions: u64,
 }
 
+/// The longest time that a core's program kept interrupts masked; see [`hart::MaskedStretch`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MaskedTime {
+    /// Its length.
+    pub cycles: u64,
+    /// When it began.
+    pub at: u64,
+    /// The instruction that masked, or the trap's handler.
+    pub from_pc: u32,
+    /// Its symbol.
+    pub from: Option<String>,
+    /// The instruction that unmasked.
+    pub to_pc: u32,
+    /// Its symbol.
+    pub to: Option<String>,
+}
+
 /// Counters of one core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CoreStats {
@@ -48,6 +65,8 @@ pub struct CoreStats {
     pub cycles: u64,
     /// Cycles by account; their sum is `cycles`.
     pub accounts: BTreeMap<&'static str, u64>,
+    /// The longest time that interrupts were masked once they had been on.
+    pub longest_masked: Option<MaskedTime>,
     /// Instruction cache.
     pub icache: Option<CacheStats>,
     /// Data cache.
@@ -188,7 +207,8 @@ impl Machine {
         let cores = self
             .cores
             .iter()
-            .map(|core| {
+            .enumerate()
+            .map(|(index, core)| {
                 let cycles = core.hart.now().0.max(self.now.0);
                 let accounts = core.hart.accounts();
                 let mut named: BTreeMap<&'static str, u64> = ACCOUNT_NAMES.iter().copied().zip(accounts).collect();
@@ -207,6 +227,14 @@ impl Machine {
                     instructions: core.hart.retired(),
                     cycles,
                     accounts: named,
+                    longest_masked: core.hart.longest_masked().map(|m| MaskedTime {
+                        cycles: m.cycles,
+                        at: m.at,
+                        from_pc: m.from_pc,
+                        from: self.describe_symbol(index, m.from_pc),
+                        to_pc: m.to_pc,
+                        to: self.describe_symbol(index, m.to_pc),
+                    }),
                     icache: core.has_icache.then_some(CacheStats {
                         misses: counts.icache_misses,
                         write_backs: 0,
