@@ -52,7 +52,7 @@ static void ose_calls(void)
         TEXT(host_fatal_label, "");
     }
     EQUAL(ended, true);
-    EQUAL(said, 32);
+    EQUAL(said, 33);
     EQUAL(world_in_use() <= 4, true); /* blocks of the last processes, and the turns of one length */
     world_free(world);
 }

@@ -416,6 +416,9 @@ static void bad_processes(void)
     config.kind = SB_TASK_BEST_EFFORT;
     EQUAL(sb_process_create(&config, &out), SB_ERR_ARGUMENT); /* no turn */
     config = new_process;
+    config.every_ticks = 4;
+    EQUAL(sb_process_create(&config, &out), SB_ERR_ARGUMENT); /* no interrupt task */
+    config = new_process;
     config.stack_bytes = 255;
     EQUAL(sb_process_create(&config, &out), SB_ERR_SIZE);
     config.stack_bytes = 0x1000001u;

@@ -392,6 +392,24 @@ static void interrupt_processes_are_created(void)
     kill_proc(pid);
 }
 
+static void timer_interrupt_processes_run_every_time_slice(void)
+{
+    const PROCESS pid = create_process(OS_TI_PROC, "ticking", ose_interrupt, 0, 3, 4, 0, NULL, 0, 0);
+    interrupts = 0;
+    delay(10);
+    CHECK(interrupts == 0); /* stopped */
+    start(pid);
+    const OSTICK begin = get_ticks();
+    while (interrupts < 3) {
+        delay(1);
+    }
+    CHECK(get_ticks() - begin >= 2 * 4000 / system_tick());
+    CHECK(interrupt_reason == 1);
+    kill_proc(pid);
+    delay(10);
+    CHECK(interrupts == 3);
+}
+
 static void background_processes_are_the_last(void)
 {
     const PROCESS pid =
@@ -584,6 +602,7 @@ static const struct ose_test tests[] = {
     TEST(delay_lasts),
     TEST(interrupt_processes_run_when_signalled),
     TEST(interrupt_processes_are_created),
+    TEST(timer_interrupt_processes_run_every_time_slice),
     TEST(background_processes_are_the_last),
     TEST(attach_arrives_from_the_victim),
     TEST(attach_brings_the_callers_signal),

@@ -277,8 +277,8 @@ static inline PROCESS current_process(void)
 
 /** A new process, stopped: start lets it run. 0: it cannot be created, the error hook knows why. A process with a time slice
  *  shares its level in turns; background processes do so at the lowest priority, below all others by custom. `vector` of an
- *  interrupt process is its line, 0 is none. Timer-interrupt and phantom processes and blocks do not exist here; `block`,
- *  `redirection` and `user` say nothing. */
+ *  interrupt process is its line, 0 is none; a timer-interrupt process is activated every `timeslice` milliseconds, by the
+ *  timeout server. Phantom processes and blocks do not exist here; `block`, `redirection` and `user` say nothing. */
 static inline PROCESS create_process(PROCESS_TYPE type, const char *name, OSENTRYPOINT *entrypoint,
                                      OSADDRESS stack_size, OSPRIORITY priority, OSTIME timeslice,
                                      PROCESS block, const struct OS_redir_entry *redirection, OSVECTOR vector,
@@ -306,6 +306,11 @@ static inline PROCESS create_process(PROCESS_TYPE type, const char *name, OSENTR
     case OS_INT_PROC:
         config.kind = SB_TASK_INTERRUPT;
         config.irq = vector != 0 ? (int8_t)(vector < 127u ? vector : 127u) : -1;
+        config.stack_bytes = 0;
+        break;
+    case OS_TI_PROC:
+        config.kind = SB_TASK_INTERRUPT;
+        config.every_ticks = turn != 0 ? turn : 1u;
         config.stack_bytes = 0;
         break;
     default:

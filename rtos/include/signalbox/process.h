@@ -20,6 +20,8 @@ struct sb_process_config {
     bool stopped;         /**< waits for sb_task_start */
     uint32_t stack_bytes; /**< is rounded up to 16, from SB_STACK_BYTES_MIN; interrupt task: 0 */
     uint16_t slice_ticks; /**< best-effort task: its turn, 1..65535 */
+    uint32_t
+        every_ticks; /**< interrupt task: the timeout server activates it so often, with its fast semaphore; 0: never */
 };
 
 /** Create a task. It ends by its return or sb_task_kill; sb_task_restart does not find it once its block has gone.
@@ -28,7 +30,8 @@ struct sb_process_config {
  *                            best-effort task without turn
  *           SB_ERR_SIZE      stack below SB_STACK_BYTES_MIN or above 2^24; an interrupt task with one
  *           SB_ERR_MEMORY    no block is free, or none is as large
- *           SB_ERR_BUSY, SB_ERR_FULL, SB_ERR_CONTEXT  as sb_task_create                            [PROC-001] */
+ *           SB_ERR_BUSY, SB_ERR_FULL, SB_ERR_CONTEXT  as sb_task_create
+ *           SB_ERR_NO_TICK, SB_ERR_NOT_FOUND  every_ticks without tick, without timeout server          [PROC-001] */
 SB_MUST_USE enum sb_err sb_process_create(const struct sb_process_config *config, sb_addr *out);
 
 #endif

@@ -6,6 +6,8 @@
 #include "signalbox/config_types.h"
 #include "signalbox/kept.h"
 #include "signalbox/port.h"
+#include "signalbox/sem.h"
+#include "signalbox/timeout.h"
 
 #define NAME_CHARS_MAX 31u
 #define STACK_BYTES_MAX 0x1000000u
@@ -16,6 +18,7 @@
 struct process {
     uint32_t signo;
     struct sb_task_config config;
+    struct sb_timeout activation; /**< of an interrupt task that has one */
     char name[NAME_CHARS_MAX + 1u];
 };
 
@@ -41,13 +44,45 @@ static void give_back(struct sb_signal_header *header)
     sb_free(&sig);
 }
 
-/** For sb_kept_take: nobody needs the block any more. */
+static bool is_process(const struct sb_signal_header *header)
+{
+    return *(const uint32_t *)(const void *)(header + 1) == PROCESS_SIGNO;
+}
+
+/** For sb_kept_take: nobody needs the block any more, the timeout server neither. */
 static bool is_over(const struct sb_signal_header *header, uint32_t unused)
 {
     (void)unused;
     const sb_addr task = header->addressee;
-    return *(const uint32_t *)(const void *)(header + 1) == PROCESS_SIGNO && sb_task_name(task) == NULL &&
-           sb_task_forget(task) != SB_ERR_BUSY;
+    const struct process *process = (const struct process *)(const void *)(header + 1);
+    return is_process(header) && sb_task_name(task) == NULL &&
+           port_node()->timeouts.calling != &process->activation && sb_task_forget(task) != SB_ERR_BUSY;
+}
+
+static void activate(void *task)
+{
+    SB_IGNORE(sb_fsem_signal((sb_addr)(uintptr_t)task));
+}
+
+/** A task that is activated by time has died. */
+static void ended(struct sb_node *node, sb_addr task)
+{
+    const uint32_t state = port_lock();
+    for (struct sb_signal_header *at = node->processes; at != NULL; at = at->next) {
+        if (is_process(at) && at->addressee == task) {
+            SB_IGNORE(sb_timeout_cancel(&process_of(at)->activation));
+        }
+    }
+    port_unlock(state);
+}
+
+static const struct sb_watcher watcher = {.ended = ended};
+
+static enum sb_err activate_every(struct sb_node *node, struct process *process, uint32_t ticks, sb_addr task)
+{
+    sb_watch(node, &watcher);
+    sb_timeout_init(&process->activation, activate, (void *)(uintptr_t)task);
+    return sb_timeout_start(&process->activation, ticks, ticks);
 }
 
 static void sweep(struct sb_node *node)
@@ -100,7 +135,8 @@ static bool arguments_exist(const struct sb_process_config *config)
            strlen(config->name) <= NAME_CHARS_MAX && strchr(config->name, '/') == NULL &&
            (config->kind == SB_TASK_PRIORITY || config->kind == SB_TASK_INTERRUPT ||
             config->kind == SB_TASK_BEST_EFFORT) &&
-           (config->kind != SB_TASK_BEST_EFFORT || config->slice_ticks != 0);
+           (config->kind != SB_TASK_BEST_EFFORT || config->slice_ticks != 0) &&
+           (config->kind == SB_TASK_INTERRUPT || config->every_ticks == 0);
 }
 
 static bool stack_fits(const struct sb_process_config *config)
@@ -136,14 +172,20 @@ static enum sb_err create(struct sb_node *node, const struct sb_process_config *
         .task_class = slice != NULL ? &sb_round_robin : NULL,
         .class_state = slice,
     };
-    const enum sb_err err = sb_task_create(&process->config, out);
+    process->activation = (struct sb_timeout){.armed = false};
+    enum sb_err err = sb_task_create(&process->config, out);
     if (err != SB_OK) {
         give_back(header);
         return err;
     }
     header->addressee = *out;
     keep(node, header);
-    return SB_OK;
+    if (config->every_ticks != 0 &&
+        (err = activate_every(node, process, config->every_ticks, *out)) != SB_OK) {
+        SB_IGNORE(sb_task_kill(*out));
+        *out = SB_ADDR_NONE;
+    }
+    return err;
 }
 
 enum sb_err sb_process_create(const struct sb_process_config *config, sb_addr *out)
