@@ -279,6 +279,7 @@ class System:
     tick_hz: int
     clock: str
     scheduling: str
+    periodic: str
     stack_guard_bytes: int
     optimise: Optimise
     params: Mapping[str, int]
@@ -305,6 +306,7 @@ class System:
             tick_hz=raw["kernel"]["tick_hz"],
             clock=raw["kernel"]["clock"],
             scheduling=raw["kernel"]["scheduling"],
+            periodic=raw["kernel"]["periodic"],
             stack_guard_bytes=raw["kernel"]["stack_guard_bytes"],
             optimise=Optimise(build["optimise_kernel"], build["optimise_link"], build["optimise_app"]),
             params=dict(raw.get("params", {})),

@@ -16,6 +16,7 @@ mod loader;
 mod map;
 mod nearest;
 mod overrides;
+mod periodic;
 mod platform;
 mod platform_keys;
 mod problem;

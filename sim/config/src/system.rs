@@ -44,6 +44,7 @@ pub fn system_resolve(text: &str, filename: &str, platform: &Platform) -> Result
             }
         }
     }
+    crate::periodic::priorities(&mut values, &places, &mut problems);
     let system: System = serde_json::from_value(Json::Object(values))
         .map_err(|e| InputError::without_place(format!("{filename}: {e}"), ""))?;
     let mut all = Checks { system: &system, platform, places: &places, problems };

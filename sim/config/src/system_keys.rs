@@ -80,6 +80,20 @@ static KERNEL: Table = Table {
             Need::Text("preemptive"),
         ),
         Key::default(
+            "periodic",
+            "what orders periodic tasks",
+            Value::Word(&[
+                ("rate_monotonic", "their priorities; where a task has none, the shorter its period the more urgent"),
+                ("earliest_deadline", "their deadlines, inside one priority"),
+            ]),
+            Need::Text("rate_monotonic"),
+        ),
+        Key::optional(
+            "periodic_priorities",
+            "first and last priority for periodic tasks that have none; [11, 30] if left out",
+            Value::List(&Value::Int(0, 31), 2, 2),
+        ),
+        Key::default(
             "stack_guard_bytes",
             "below each stack, where a write is caught at once: at level checked, on cores with PMP and user mode; 0 for none",
             Value::Int(0, 4096),
@@ -165,7 +179,11 @@ static TASK: Table = Table {
             ]),
             Need::Text("priority"),
         ),
-        Key::required("priority", "0 (the most urgent) to 31", Value::Int(0, 31)),
+        Key::optional(
+            "priority",
+            "0 (the most urgent) to 31; a periodic task has one by its period if left out",
+            Value::Int(0, 31),
+        ),
         Key::optional(
             "stack_bytes",
             "bytes of its stack; interrupt tasks have none of their own",

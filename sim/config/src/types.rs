@@ -517,6 +517,10 @@ pub struct Kernel {
     pub clock: ClockKind,
     /// When a task gives up its core.
     pub scheduling: Scheduling,
+    /// What orders periodic tasks.
+    pub periodic: PeriodicOrder,
+    /// First and last priority for periodic tasks that have none.
+    pub periodic_priorities: [u32; 2],
     /// Bytes below each stack that nothing may write, at level checked on cores with PMP and user mode; 0 is off.
     pub stack_guard_bytes: u32,
 }
@@ -539,6 +543,16 @@ pub enum Scheduling {
     Preemptive,
     /// Only when it waits or yields.
     Cooperative,
+}
+
+/// What orders periodic tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PeriodicOrder {
+    /// Their priorities; by default the shorter its period the more urgent a task.
+    RateMonotonic,
+    /// Their deadlines, inside one priority.
+    EarliestDeadline,
 }
 
 /// How much a kernel checks at run time.

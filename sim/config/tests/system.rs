@@ -91,7 +91,17 @@ fn resolved() {
     let b = &s.build;
     assert_eq!([&b.optimise, &b.optimise_kernel, &b.optimise_link, &b.optimise_app], ["-Os", "-O2", "-Os", "-O0"]);
     let (clock, scheduling) = (ClockKind::Tick, Scheduling::Preemptive);
-    assert_eq!(s.kernel, Kernel { level: Level::Hooks, tick_hz: 0, clock, scheduling, stack_guard_bytes: 64 });
+    let (periodic, periodic_priorities) = (PeriodicOrder::RateMonotonic, [11, 30]);
+    let kernel = Kernel {
+        level: Level::Hooks,
+        tick_hz: 0,
+        clock,
+        scheduling,
+        periodic,
+        periodic_priorities,
+        stack_guard_bytes: 64,
+    };
+    assert_eq!(s.kernel, kernel);
     assert_eq!(
         s.params.iter().map(|(k, v)| (k.as_str(), *v)).collect::<Vec<_>>(),
         [("requests", 201), ("size_bytes", 32)]
@@ -200,6 +210,54 @@ fn timing() {
     wrong("core = 1", "core = 1\nspare_tasks = 4095", &["`spare_tasks` is out of range"]);
     let e = error(&change(T0, "core = 1", "core = 1\nspare_tasks = 4094"));
     holds(&e, &["`node1` has 4095 tasks, spare ones included", "at most 4092"]);
+}
+
+/// A system whose second node has periodic tasks with these periods, without priorities but the last one, with 29.
+fn periodic(kernel: &str, periods: &[u32]) -> String {
+    let mut tasks = String::new();
+    for (i, period) in periods.iter().enumerate() {
+        let priority = if i + 1 == periods.len() { "priority = 29\n" } else { "" };
+        tasks += &format!(
+            "[[node.task]]\nname = \"p{i}\"\nentry = \"p\"\nkind = \"periodic\"\nperiod_ticks = {period}\nstack_bytes = 512\n{priority}\n"
+        );
+    }
+    let text = T0.replace("tick_hz = 0", &format!("tick_hz = 1000\n{kernel}")).replace("irq = 7\n", "");
+    let (head, tail) = text.split_at(text.find("[[node]]\nname = \"node1\"").expect("the second node"));
+    let pool = head.len() + tail.find("[[node.pool]]").expect("its pool");
+    format!("{}{tasks}{}", &text[..pool], &text[pool..])
+}
+
+fn priorities(text: &str) -> Vec<u32> {
+    let s = resolve(text).unwrap_or_else(|e| panic!("{e}"));
+    s.nodes[1].tasks.iter().filter(|t| t.kind == TaskKind::Periodic).map(|t| t.priority).collect()
+}
+
+#[test]
+fn periodic_tasks_get_priorities_by_their_periods() {
+    assert_eq!(priorities(&periodic("", &[40, 5, 40, 7, 1])), [13, 11, 14, 12, 29], "equal ones in their order");
+    assert_eq!(priorities(&periodic("periodic_priorities = [3, 4]", &[9, 8, 7])), [4, 3, 29]);
+    let e = error(&periodic("periodic_priorities = [3, 4]", &[9, 8, 7, 6]));
+    holds(&e, &["3 periodic tasks have no priority, 3 to 4 are 2", "none is left for this one"]);
+    let e = error(&periodic("periodic_priorities = [4, 3]", &[9, 8]));
+    holds(&e, &["priorities 4 to 3 are none", "write [3, 4]"]);
+    let e = error(&periodic("periodic_priorities = [4, 32]", &[9, 8]));
+    holds(&e, &["from 0 to 31"]);
+    let e = error(&change(T0, "priority = 13\n", ""));
+    holds(&e, &["the task `slave` needs the key `priority`"]);
+}
+
+#[test]
+fn periodic_tasks_by_deadline_share_a_priority() {
+    let edf = "periodic = \"earliest_deadline\"";
+    let without = periodic(edf, &[40, 5, 7]).replace("priority = 29\n", "");
+    assert_eq!(priorities(&without), [11, 11, 11]);
+    let e = error(&periodic(edf, &[40, 5]));
+    holds(&e, &["deadlines order `p1`, not priorities", "write periodic = \"rate_monotonic\""]);
+    let two = without.replace(edf, &format!("{edf}\nperiodic_priorities = [12, 13]"));
+    holds(&error(&two), &["share one priority", "write [12, 12]"]);
+    let taken = without.replace(edf, &format!("{edf}\nperiodic_priorities = [13, 13]"));
+    holds(&error(&taken), &["priority 13 belongs to tasks that are ordered by their deadlines"]);
+    wrong("tick_hz = 0", "periodic = \"earliest_dedline\"", &["did you mean `earliest_deadline`?"]);
 }
 
 #[test]
