@@ -135,9 +135,10 @@ def execute(
     with_input: bool = True,
     checks: Sequence[str] = (),
     semihosting: bool = False,
+    input_uart: str | None = None,
 ) -> Finished:
-    """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`). With `semihosting` stdin
-    is for calls to the host, not for a UART."""
+    """Run a target. Its console goes to stdout, or to stderr if stdout is for data (`quiet`). stdin goes to
+    `input_uart`, the first node's if there is none; with `semihosting` it is for calls to the host, not for a UART."""
     limit = limits.in_cycles(target.platform.clock_hz)
     machine = Machine(
         target.platform.raw, target.images, seed=seed, observe=observe, raw_at=target.raw_at, checks=checks
@@ -146,7 +147,7 @@ def execute(
     console = ConsoleWriter(stream, target.consoles)
     watch = kernel_state.Watch(machine, target.images)
     stdin = StdinReader() if with_input else None
-    run = Run(machine, limit, console, stdin, target.input_uart, is_deadlock=watch.is_deadlock)
+    run = Run(machine, limit, console, stdin, input_uart or target.input_uart, is_deadlock=watch.is_deadlock)
     if semihosting:
         if not machine.serve_host_calls():
             raise UsageError(f"--semihosting: cores of {target.platform.name} have caches; it is for virt")

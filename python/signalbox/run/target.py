@@ -59,6 +59,14 @@ class Target:
         uarts = sorted(self.platform.uarts, key=lambda u: (u.core != first, u.core is not None))
         return uarts[0].name if uarts else None
 
+    def console_of(self, name: str) -> str:
+        """The UART that is the console of a node, for stdin."""
+        found = [uart for uart, whose in self.consoles.items() if whose == name]
+        if not found:
+            known = ", ".join(self.consoles.values()) or "none"
+            raise UsageError(f"--stdin: no node `{name}` has a console of its own; there are: {known}")
+        return found[0]
+
     def run_id(self, seed: int) -> str:
         """Identifies a run: ELF files, platform, seed, version."""
         return hashlib.sha256(f"{self.image_hash}:{seed}:{__version__}".encode()).hexdigest()[:16]

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Serve the program's calls to the host (console, exit code, time), as QEMU's -semihosting. stdin is for them.",
 )
+@click.option("--stdin", "input_node", metavar="NODE", help="The node whose console gets stdin; the first if left out.")
 @click.option("--stats", is_flag=True, help="Say where every core's cycles went.")
 @json_option
 def command(
@@ -71,15 +72,16 @@ def command(
     trace_file: Path | None,
     checks: tuple[str, ...],
     semihosting: bool,
+    input_node: str | None,
     stats: bool,
     as_json: bool,
 ) -> None:
     """Run TARGET: a system (folder or .toml, built first), a system.json, any ELF file, or bare bytes.
 
-    The console is on stdout (on stderr with --json), stdin goes to the first node's UART. For ELF files and bare bytes
-    --set overrides values of the platform, such as memory.ram.size_bytes=0x4000000. Ctrl-C ends the run with the
-    statistics so far. Exit codes: 0 pass, 1 fail or something found by a check, 4 guest fault, 42 limit reached,
-    43 deadlock.
+    The console is on stdout (on stderr with --json), each line behind its node's name where nodes have consoles of
+    their own; stdin goes to the first node's, or to --stdin NODE. For ELF files and bare bytes --set overrides values
+    of the platform, such as memory.ram.size_bytes=0x4000000. Ctrl-C ends the run with the statistics so far. Exit
+    codes: 0 pass, 1 fail or something found by a check, 4 guest fault, 42 limit reached, 43 deadlock.
     """
     from signalbox.run import session
     from signalbox.run import target as targets
@@ -91,7 +93,11 @@ def command(
             raise UsageError("QEMU counts no cycles: --trace, --stats and --max-cycles need the simulator")
         if checks:
             raise UsageError("QEMU has no caches: --check needs the simulator")
+        if input_node is not None:
+            raise UsageError("QEMU's virt has one console: --stdin needs the simulator")
         _on_qemu(found, max_seconds, as_json, semihosting)
+    if semihosting and input_node is not None:
+        raise UsageError("--semihosting takes stdin for calls to the host: --stdin has none to give")
     limits = session.Limits(max_cycles, max_seconds)
     finished = session.execute(
         found,
@@ -101,6 +107,7 @@ def command(
         quiet=as_json,
         checks=checks,
         semihosting=semihosting,
+        input_uart=found.console_of(input_node) if input_node is not None else None,
     )
     if trace_file is not None:
         finished.trace().write(trace_file)

@@ -4,9 +4,11 @@
 #include <stdio.h>
 
 #include "platform.h"
+#include "signalbox/config_types.h"
 #include "signalbox/console.h"
 #include "signalbox/err.h"
 #include "signalbox/port.h"
+#include "signalbox/timer.h"
 
 #define UART_DATA 0
 #define UART_LINE_STATUS 5
@@ -54,10 +56,28 @@ static int stream_put(char c, FILE *file)
     return (unsigned char)c;
 }
 
+/** Whether the caller can let others run for a tick. */
+static bool may_wait(void)
+{
+    const struct sb_node *node = port_node();
+    return node->tick_hz != 0 && node->current->kind != SB_TASK_IDLE &&
+           node->held <= (node->config->cooperative ? SB_HELD_ONE : 0);
+}
+
+/** The next character, as read of a file: waits for it. Interrupt tasks and handlers find the end of the file instead. */
 static int stream_get(FILE *file)
 {
     (void)file;
-    return sb_console_getc();
+    int c;
+    while ((c = sb_console_getc()) < 0) {
+        if ((port_node()->held & SB_HELD_INTERRUPT) != 0) {
+            return _FDEV_EOF;
+        }
+        if (may_wait()) {
+            SB_IGNORE(sb_delay(1));
+        }
+    }
+    return c;
 }
 
 static FILE stream = FDEV_SETUP_STREAM(stream_put, stream_get, NULL, _FDEV_SETUP_RW);
@@ -65,3 +85,12 @@ static FILE stream = FDEV_SETUP_STREAM(stream_put, stream_get, NULL, _FDEV_SETUP
 FILE *const stdin = &stream;
 FILE *const stdout = &stream;
 FILE *const stderr = &stream;
+
+/** exit() ends the machine as the standard says: 0 is success. */
+_Noreturn void _exit(int code);
+
+_Noreturn void _exit(int code)
+{
+    const uint32_t low = (uint32_t)code & 0xffu;
+    port_finish(low == 0 && code != 0 ? 1u : low);
+}
