@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "caller.h"
+#include "kernel/end_mark.h"
+#include "signalbox/attach.h"
 #include "signalbox/config_types.h"
 #include "signalbox/console.h"
 #include "signalbox/timer.h"
@@ -56,7 +58,7 @@ static union sb_signal *take(union sb_signal **sig)
     sb_need_words(sig, sizeof *sig);
     union sb_signal *taken = *(union sb_signal *volatile *)sig;
     const struct sb_signal_header *header = sb_owned_header(taken);
-    if (SB_CHECKED && !sb_signal_end_intact(header)) {
+    if (SB_CHECKED && !sb_end_intact(header)) {
         sb_isolation_stop("signal-end-mark", (uint32_t)(uintptr_t)taken);
     }
     *sig = NULL;
@@ -240,6 +242,37 @@ static enum sb_err call_period_status(sb_addr task, struct sb_period_status *out
         *out = status;
     }
     return err;
+}
+
+/** Without a signal of the caller's: one from its own pool, not from the kernel's. */
+static enum sb_err call_attach(sb_addr victim, union sb_signal **sig, sb_attach_ref *ref)
+{
+    if (ref != NULL) {
+        sb_need_words(ref, sizeof *ref);
+    }
+    if (sig != NULL) {
+        sb_need_words(sig, sizeof *sig);
+    }
+    union sb_signal *own = sig != NULL && *(union sb_signal *volatile *)sig != NULL
+                               ? take(sig)
+                               : sb_alloc_from(sb_caller()->domain->pool, sizeof(uint32_t), SB_SIGNO_ATTACH);
+    if (own == NULL) {
+        return SB_ERR_MEMORY;
+    }
+    sb_attach_ref made = SB_ATTACH_NONE;
+    const enum sb_err err = sb_attach(victim, &own, &made);
+    if (ref != NULL) {
+        *ref = made;
+    }
+    return err;
+}
+
+static enum sb_err call_detach(sb_attach_ref *ref)
+{
+    sb_need_words(ref, sizeof *ref);
+    sb_attach_ref made = *(volatile sb_attach_ref *)ref;
+    *ref = SB_ATTACH_NONE;
+    return sb_detach(&made);
 }
 
 static void call_cycles(uint64_t *out)

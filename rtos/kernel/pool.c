@@ -5,25 +5,9 @@
  *  at once. */
 #include <string.h>
 
+#include "end_mark.h"
 #include "kernel.h"
 #include "signalbox/config_types.h"
-
-static const uint8_t end_mark[SB_SIGNAL_TAIL_BYTES] = {0xe5, 0x5e, 0xa1, 0x1a};
-
-static inline uint8_t *end_mark_of(const struct sb_signal_header *header)
-{
-    return (uint8_t *)(void *)sb_signal_of((struct sb_signal_header *)(uintptr_t)header) + header->size_bytes;
-}
-
-static inline bool is_end_intact(const struct sb_signal_header *header)
-{
-    return memcmp(end_mark_of(header), end_mark, sizeof end_mark) == 0;
-}
-
-bool sb_signal_end_intact(const struct sb_signal_header *header)
-{
-    return is_end_intact(header);
-}
 
 SB_COLD void sb_pool_init(struct sb_pool *pool, const struct sb_pool_config *config)
 {
@@ -108,7 +92,7 @@ static inline union sb_signal *allocate(struct sb_node *node, struct sb_pool *po
     }
     if (SB_CHECKED) {
         header->mark = SB_SIGNAL_OWNED;
-        memcpy(end_mark_of(header), end_mark, sizeof end_mark);
+        memcpy(sb_end_mark_of(header), sb_end_mark, sizeof sb_end_mark);
     }
     return sb_signal_of(header);
 }
@@ -157,7 +141,7 @@ SB_COLD void sb_signal_verify(const union sb_signal *sig, uint32_t mark, const c
     sb_check(header->size_bytes <= header->pool_class->block_bytes, SB_ERR_CORRUPT, "signal-header");
     if (!SB_CFG_ISOLATED ||
         !sb_isolation_mapped(port_node(), header)) { /* else a domain could end the node */
-        sb_check(is_end_intact(header), SB_ERR_CORRUPT, "signal-end-mark");
+        sb_check(sb_end_intact(header), SB_ERR_CORRUPT, "signal-end-mark");
     }
 }
 

@@ -40,6 +40,8 @@
     X(sb_period_wait, sb_period_wait)              \
     X(sb_period_set, call_period_set)              \
     X(sb_period_status, call_period_status)        \
+    X(sb_attach, call_attach)                      \
+    X(sb_detach, call_detach)                      \
     X(sb_fsem_signal, sb_fsem_signal)              \
     X(sb_fsem_wait, sb_fsem_wait)                  \
     X(sb_fsem_wait_timeout, sb_fsem_wait_timeout)  \

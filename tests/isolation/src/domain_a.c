@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "signalbox/attach.h"
 #include "signalbox/cond.h"
 #include "signalbox/console.h"
 #include "signalbox/flags.h"
@@ -284,6 +285,13 @@ static uint32_t behave(sb_addr boss)
     STEP(sb_task_kill(sb_addr_make(0, 4095, 1023)) == SB_ERR_DENIED);
     struct sb_period_status period;
     STEP(sb_period_status(sb_task_lookup("beat"), &period) == SB_OK && period.jobs > 0 && counter == 7);
+    sb_attach_ref ref = SB_ATTACH_NONE;
+    STEP(sb_attach(boss, NULL, &ref) == SB_OK && ref != SB_ATTACH_NONE && sb_detach(&ref) == SB_OK);
+    sig = sb_alloc(8, 66);
+    STEP(sb_attach(sb_addr_make(0, 1, 1000), &sig, NULL) == SB_OK && sig == NULL); /* nobody lives there */
+    sig = sb_receive_one(66, 0);
+    STEP(sig != NULL);
+    sb_free(&sig);
     STEP(sb_period_set(sb_task_lookup("beat"), 6, 6) == SB_OK && sb_period_wait() == SB_ERR_ARGUMENT);
     return 0;
 }
