@@ -6,6 +6,7 @@ use crate::class_types::Mode;
 use crate::nearest::advice;
 use crate::platform::duplicate;
 use crate::problem::Problem;
+use crate::system_types::*;
 use crate::types::*;
 use std::collections::BTreeMap;
 use std::ops::Range;

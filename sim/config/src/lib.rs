@@ -23,6 +23,7 @@ mod problem;
 mod schema;
 mod system;
 mod system_keys;
+mod system_types;
 mod tiles;
 mod types;
 
@@ -35,5 +36,6 @@ pub use platform::platform_resolve;
 pub use problem::{InputError, Problem};
 pub use schema::{platform_schema, system_schema};
 pub use system::system_resolve;
+pub use system_types::*;
 pub use tiles::{Noc, Topology};
 pub use types::*;

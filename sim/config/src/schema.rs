@@ -4,7 +4,8 @@
 use crate::keys::{Case, Key, Need, Table, Text, Value};
 use crate::platform_keys::PLATFORM;
 use crate::system_keys::SYSTEM;
-use crate::types::{Platform, System};
+use crate::system_types::System;
+use crate::types::Platform;
 use schemars::{generate::SchemaSettings, JsonSchema, Schema, SchemaGenerator};
 use serde_json::{json, Map, Value as Json};
 use std::borrow::Cow;

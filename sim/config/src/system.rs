@@ -6,6 +6,7 @@ use crate::nearest::advice;
 use crate::platform::{duplicate, is_line};
 use crate::problem::{InputError, Problem};
 use crate::system_keys::SYSTEM;
+use crate::system_types::*;
 use crate::types::*;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
