@@ -99,6 +99,10 @@ CORES = (
         machine_mode=False,
         counters=False,
     ),
+    Core(
+        *("vexriscv-full", "pythondata_cpu_vexriscv", "vexriscv.v", "rv32im_zicsr", _vexriscv("Full")),
+        counters=False,
+    ),
 )
 
 

@@ -86,6 +86,26 @@ pub fn class_resolve(text: &str, filename: &str, name: &str) -> Result<CoreClass
             "remove the key, or write store_buffer = 4",
         ));
     }
+    if class.store_buffer == 0 && class.store_buffer_posted {
+        problems.push(Problem::at(
+            places.of("store_buffer_posted"),
+            "only a core with a store buffer has stores that nobody waits for",
+            "not used",
+            "remove the key, or write store_buffer = 4",
+        ));
+    }
+    if (class.load_stored == 0) != (class.load_stored_within == 0) {
+        let (there, absent) = match class.load_stored {
+            0 => ("load_stored_within", "load_stored"),
+            _ => ("load_stored", "load_stored_within"),
+        };
+        problems.push(Problem::at(
+            places.of(there),
+            format!("`{there}` says nothing without `{absent}`"),
+            "one of two",
+            format!("add {absent} = …, or remove the key"),
+        ));
+    }
     if class.source.trim().is_empty() {
         problems.push(Problem::at(
             places.of("source"),

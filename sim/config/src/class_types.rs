@@ -151,10 +151,20 @@ pub struct CoreClass {
     pub branch_misaligned: u32,
     /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode.
     pub jump_stalled: u32,
+    /// In addition, for a load of bytes that were stored shortly before.
+    pub load_stored: u32,
+    /// How long before: cycles from the store's issue to the load's, at most.
+    pub load_stored_within: u32,
     /// Stores that the store buffer holds; 0: there is none.
     pub store_buffer: u32,
     /// What a load does while it holds some.
     pub store_buffer_load: Option<BufferedLoad>,
+    /// Its stores are done when the memory is granted, not when it answers.
+    pub store_buffer_posted: bool,
+    /// In addition, for each line of instructions that is waited for.
+    pub line_fetch: u32,
+    /// In addition, for each line of data that is waited for.
+    pub line_load: u32,
     /// Floating-point instructions, when `isa` has `f`.
     pub float: Option<FloatCosts>,
     /// Instructions of its own, in the custom opcodes.

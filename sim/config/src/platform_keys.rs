@@ -591,6 +591,13 @@ pub static CLASS: Table = Table {
             "jump_stalled",
             "in addition, for a taken branch or jump, while an instruction behind it stalls in decode",
         ),
+        extra("load_stored", "in addition, for a load of bytes that were stored at most load_stored_within cycles before"),
+        Key::default(
+            "load_stored_within",
+            "from the store's issue to the load's, at most; only the last two stores count",
+            Value::Int(0, 16),
+            Need::Int(0),
+        ),
         Key::default(
             "store_buffer",
             "stores that it holds on their way to memory, while the core goes on; 0: the core waits for each",
@@ -605,6 +612,14 @@ pub static CLASS: Table = Table {
                 ("forward", "it takes bytes that it finds there; one of other lines goes before stores that have not been issued"),
             ]),
         ),
+        Key::default(
+            "store_buffer_posted",
+            "its stores are done when the memory is granted; else when it answers",
+            Value::Bool,
+            Need::Bool(false),
+        ),
+        extra("line_fetch", "in addition, for each line of instructions that the core waits for"),
+        extra("line_load", "in addition, for each line of data that the core waits for"),
         Key::optional("float", "floating-point instructions; needed when isa has f", Value::Table(&FLOAT)),
         Key::default("instruction", "instructions of its own", Value::Tables(&INSTRUCTION, 0), Need::Empty),
     ],

@@ -406,6 +406,12 @@ fn errors_in_a_class_show_its_own_file() {
     holds(&e, &["`store_buffer` is out of range", "from 0 to 64"]);
     let e = with("jump = 2 ", "store_buffer_load = \"forward\"\njump = 2 ");
     holds(&e, &["only a core with a store buffer has loads that meet it", "store_buffer = 4"]);
+    let e = with("jump = 2 ", "store_buffer_posted = true\njump = 2 ");
+    holds(&e, &["only a core with a store buffer has stores that nobody waits for", "store_buffer = 4"]);
+    let e = with("jump = 2 ", "load_stored = 5\njump = 2 ");
+    holds(&e, &["`load_stored` says nothing without `load_stored_within`", "add load_stored_within"]);
+    let e = with("jump = 2 ", "load_stored_within = 2\njump = 2 ");
+    holds(&e, &["`load_stored_within` says nothing without `load_stored`"]);
     let e = with("jump = 2 ", "store_buffer = 4\nstore_buffer_load = \"overtake\"\njump = 2 ");
     holds(&e, &["cannot be \"overtake\"", "wait, forward"]);
     let own = |name: &str, rest: &str| {

@@ -91,7 +91,7 @@ fn classes() -> Vec<CoreClass> {
 fn classes_and_their_labels() {
     let found: Vec<_> = classes().into_iter().map(|c| (c.name, c.label, c.isa)).collect();
     let of = |label| found.iter().filter(|c| c.1 == label).map(|c| c.0.as_str()).collect::<Vec<_>>();
-    assert_eq!(of(ClassLabel::Rtl), ["ibex", "picorv32", "vexriscv-min"]);
+    assert_eq!(of(ClassLabel::Rtl), ["ibex", "picorv32", "vexriscv-full", "vexriscv-min"]);
     assert_eq!(of(ClassLabel::Documented), ["hf-risc", "nios2e", "nios2f", "nios2s"]);
     assert_eq!(of(ClassLabel::Assumed), ["a9-like", "ideal", "ideal-f", "p54c-like"]);
 }

@@ -7,6 +7,25 @@ use crate::transfers::bits_at;
 use crate::{Hart, Peek};
 use isa::{Code, Op};
 
+/// A store: its word, which bytes of it (and of the next word), when it was issued.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Stored {
+    word: u32,
+    bytes: u32,
+    at: u64,
+}
+
+impl Stored {
+    /// For a digest, as seen at `now`; nothing once nothing depends on it.
+    pub fn digest(&self, now: u64, within: u64) -> u64 {
+        let age = now.saturating_sub(self.at);
+        if self.bytes == 0 || age > within {
+            return 0;
+        }
+        1 + (u64::from(self.word) << 16 | u64::from(self.bytes) << 8 | age)
+    }
+}
+
 fn length_at(mem: &impl Peek, pc: u32) -> u8 {
     isa::length(bits_at(mem, pc) as u16)
 }
@@ -62,9 +81,26 @@ impl Hart {
             if (addr & 3) + width > 4 {
                 issue += self.costs.access_misaligned;
             }
+            if self.costs.load_stored != 0 && !atomic {
+                issue = self.meet_store(op, addr, width, issue);
+            }
             self.s.next_access = issue + self.costs.access_interval;
         }
         issue
+    }
+
+    /// A load of bytes that are still on their way into the cache is made again; answers when it issues. A store is noted.
+    #[inline(never)]
+    fn meet_store(&mut self, op: &Op, addr: u32, width: u32, issue: u64) -> u64 {
+        let bytes = ((1u32 << width) - 1) << (addr & 3);
+        if matches!(op.code, Code::Sb | Code::Sh | Code::Sw | Code::Fsw) {
+            self.s.stored = [Stored { word: addr & !3, bytes, at: issue }, self.s.stored[0]];
+            return issue;
+        }
+        let meets = |s: &Stored| {
+            s.word == addr & !3 && s.bytes & bytes != 0 && issue - s.at.min(issue) <= self.costs.load_stored_within
+        };
+        issue + if self.s.stored.iter().any(meets) { self.costs.load_stored } else { 0 }
     }
 
     /// What the instructions behind a jump cost that is taken, though they are not executed: the fetch of the target waits

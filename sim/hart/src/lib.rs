@@ -184,6 +184,8 @@ struct State {
     next_access: u64,
     /// When the instruction before was issued.
     last_issue: u64,
+    /// The last two stores, where loads that follow them are slower.
+    stored: [detail::Stored; 2],
     asleep: bool,
     dead: Option<Stop>,
     /// Retired instructions when a trap was entered last.
@@ -270,6 +272,7 @@ impl Hart {
             flushed: false,
             next_access: 0,
             last_issue: 0,
+            stored: Default::default(),
             asleep: false,
             dead: None,
             entered: None,
@@ -574,6 +577,8 @@ impl Hart {
             f(u64::from(self.s.jumped) | u64::from(self.s.flushed) << 1);
             f(self.s.next_access.saturating_sub(self.s.now));
             f(self.s.now - self.s.last_issue.min(self.s.now));
+            let within = self.costs.load_stored_within;
+            self.s.stored.iter().for_each(|s| f(s.digest(self.s.now, within)));
         }
         self.s.csrs.hash(f);
         self.pmp.hash(f);

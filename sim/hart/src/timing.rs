@@ -133,6 +133,10 @@ pub struct Timing {
     pub branch_misaligned: u32,
     /// In addition, for a taken branch or jump, while an instruction behind it stalls in decode: the fetch of the target waits.
     pub jump_stalled: u32,
+    /// In addition, for a load of bytes that were stored shortly before.
+    pub load_stored: u32,
+    /// How long before: cycles from the store's issue to the load's, at most.
+    pub load_stored_within: u32,
     pub float: FloatTiming,
 }
 
@@ -182,6 +186,8 @@ impl Timing {
         target_misaligned: 0,
         branch_misaligned: 0,
         jump_stalled: 0,
+        load_stored: 0,
+        load_stored_within: 0,
         float: FloatTiming::IDEAL,
     };
 
@@ -236,6 +242,8 @@ pub(crate) struct Costs {
     pub target_misaligned: u64,
     pub branch_misaligned: u64,
     pub jump_stalled: u64,
+    pub load_stored: u64,
+    pub load_stored_within: u64,
     /// One of these or `csr_drain` is not zero, or links are late: the loop must look closer.
     pub detailed: bool,
     /// Cost, and when the result can be used, of floating-point instructions.
@@ -288,12 +296,15 @@ impl From<&Timing> for Costs {
             target_misaligned: t.target_misaligned.into(),
             branch_misaligned: t.branch_misaligned.into(),
             jump_stalled: t.jump_stalled.into(),
+            load_stored: t.load_stored.into(),
+            load_stored_within: t.load_stored_within.into(),
             detailed: t.access_interval
                 | t.access_misaligned
                 | t.fetch_misaligned
                 | t.target_misaligned
                 | t.branch_misaligned
                 | t.jump_stalled
+                | t.load_stored
                 | t.alu_result
                 | t.csr_drain
                 | t.interrupt_overlap

@@ -412,3 +412,20 @@ fn falling_asleep_and_waking_take_time() {
     hart.run(&mut bus, units::Cycle(31));
     assert_eq!((hart.asleep(), hart.now().0, hart.accounts()[5]), (false, 32, 25), "idle from 5 to 30");
 }
+
+#[test]
+fn a_load_of_what_was_just_stored_is_made_again() {
+    let t = Timing { load_stored: 5, load_stored_within: 2, ..Timing::IDEAL };
+    let run = |program: &[u32]| completions(t.clone(), &[&[lui(2, BASE)], program].concat()).last().unwrap() - 1;
+    let (stored, loaded) = (sw(2, 2, 64), lw(5, 2, 64));
+    assert_eq!(run(&[stored, loaded]), 2 + 5);
+    assert_eq!(run(&[stored, NOP, loaded]), 3 + 5, "two cycles after");
+    assert_eq!(run(&[stored, NOP, NOP, loaded]), 4, "three are enough");
+    assert_eq!(run(&[stored, lw(5, 2, 68)]), 2, "another word");
+    assert_eq!(run(&[store(1, 2, 2, 66), load(5, 5, 2, 64)]), 2, "another half of the word");
+    assert_eq!(run(&[store(1, 2, 2, 66), loaded]), 2 + 5, "a part of it");
+    assert_eq!(run(&[store(0, 2, 2, 67), load(4, 5, 2, 67)]), 2 + 5, "the byte");
+    assert_eq!(run(&[stored, sw(2, 2, 80), loaded]), 3 + 5, "the last but one");
+    assert_eq!(run(&[stored, loaded, loaded]), 3 + 5, "once it has been made again, it is there");
+    assert_eq!(run(&[stored, loaded, add(6, 5, 5)]), 3 + 5);
+}

@@ -184,6 +184,8 @@ fn machine(case: &Case, observe: bool) -> (Hart, Bus) {
         target_misaligned: 2,
         branch_misaligned: 1,
         jump_stalled: 1,
+        load_stored: 5,
+        load_stored_within: 2,
         ..plain.clone()
     };
     let timing = if case.until % 3 == 0 { detailed } else { plain };

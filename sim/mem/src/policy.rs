@@ -35,6 +35,8 @@ pub struct Policy {
     pub instruction_burst: u32,
     /// Stores that are on their way to memory while the hart goes on.
     pub store_buffer: StoreBufferConfig,
+    /// Cycles from a line's arrival to the repetition of the access that waits for it: instructions, data.
+    pub restart: [u32; 2],
     /// Where the shift registers of pseudo-random replacement start: instruction cache, data cache.
     pub seeds: [u16; 2],
 }

@@ -21,6 +21,8 @@ pub struct StoreBufferConfig {
     /// A load takes the bytes that it finds here, and one of other lines goes before stores that have not been issued. Else loads
     /// that need the bus wait until the buffer is empty.
     pub forwards: bool,
+    /// A store is done when memory is granted; else when it answers.
+    pub posted: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -366,6 +366,7 @@ fn config(r: &mut Random) -> CachedPortConfig {
         data_burst: burst(r),
         instruction_burst: burst(r),
         store_buffer: Default::default(),
+        restart: [0, 0],
         seeds: [r.next() as u16, r.next() as u16],
     };
     let policy = if policy.victim == Victim::Buffered { Policy { data_burst: 0, ..policy } } else { policy };

@@ -52,7 +52,7 @@ impl Machine {
         core.not_before = complete;
         let (pc, transfer) = match posted {
             Posted::Store(pc) => {
-                port.buffered_done(complete);
+                core.not_before = port.buffered_done(granted, complete);
                 (pc, Transfer::stored(port, request))
             }
             Posted::Victim => {

@@ -94,6 +94,8 @@ fn timing(class: &config::CoreClass) -> Timing {
         target_misaligned: class.target_misaligned,
         branch_misaligned: class.branch_misaligned,
         jump_stalled: class.jump_stalled,
+        load_stored: class.load_stored,
+        load_stored_within: class.load_stored_within,
         float: class.float.as_ref().map_or(FloatTiming::IDEAL, float_timing),
     }
 }
@@ -498,8 +500,10 @@ fn policy(platform: &Platform, core: &config::Core, seed: u64) -> Policy {
         critical_word: dcache.is_some_and(|c| c.refill == config::Refill::CriticalWord),
         store_buffer: StoreBufferConfig {
             depth: core.class.store_buffer,
+            posted: core.class.store_buffer_posted,
             forwards: core.class.store_buffer_load == Some(config::BufferedLoad::Forward),
         },
+        restart: [core.class.line_fetch, core.class.line_load],
         data_burst: dcache.map_or(0, |c| c.burst_bytes),
         instruction_burst: core.icache.as_ref().map_or(0, |c| c.burst_bytes),
         seeds: [register(0), register(1)],

@@ -616,8 +616,9 @@ impl Machine {
         };
         let who = Who { core: index, pc: core.hart.pc(), cycle: granted.0 };
         let resume = match &mut core.port {
-            Port::Cached(port) if port.goes_on_early() => Cycle(complete.0 - tail.0),
-            _ => complete,
+            Port::Cached(port) if port.goes_on_early() => Cycle(complete.0 - tail.0) + port.restart(),
+            Port::Cached(port) => complete + port.restart(),
+            Port::Ideal(_) => complete,
         };
         let waited = granted.since(queued.arrival);
         let service = Cycles((resume - queued.issued).0 - waited.0);

@@ -191,6 +191,30 @@ fn loads_of_what_is_in_the_buffer_wait_or_find_it_there() {
 }
 
 #[test]
+fn posted_stores_are_done_when_memory_is_granted() {
+    let cycles = |n: i32, more: &[u32]| {
+        let mut words: Vec<u32> = SETUP.iter().map(|i| i()).collect();
+        words.extend([csrrs(20, MCYCLE, 0)]);
+        words.extend([stores(n), more.to_vec()].concat());
+        words.extend([csrrs(21, MCYCLE, 0), op(32, 0, 21, 21, 20), sw(21, 8, 0), jal(0, 0)]);
+        let mut platform = platform(2, false);
+        platform.cores[0].class.store_buffer_posted = true;
+        platform.cores[0].class.line_load = 3;
+        let mut m = Machine::new(&platform, vec![(image(&words), vec![0])], 1, false).expect("a machine");
+        m.run(Cycle(3000));
+        m.read(0, DATA, 4).expect("memory").iter().rev().fold(0, |v, b| v << 8 | u32::from(*b)) - 1
+    };
+    // At 0, granted at 1; the second one at 1 arrives at 2 and is granted at 6, the third one, which has entered at 2, is issued
+    // then and granted at 11, the fourth one at 16. So the fourth store finds room at 6, the fifth one at 11.
+    assert_eq!([1, 2, 3, 4, 5].map(|n| cycles(n, &[])), [1, 2, 3, 7, 12]);
+    assert_eq!(cycles(1, &[FENCE]), 2);
+    assert_eq!(cycles(2, &[FENCE]), 7);
+    assert_eq!(cycles(3, &[FENCE]), 12);
+    // The line is asked for at 6, arrives at 7, is granted at 11, complete at 52; the core needs 3 more, then the load's own.
+    assert_eq!(cycles(2, &[lw(10, 5, 64)]), 52 + 3 + 1);
+}
+
+#[test]
 fn what_orders_waits_until_the_buffer_is_empty() {
     let expected = [
         (FENCE, 15),

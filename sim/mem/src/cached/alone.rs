@@ -53,6 +53,7 @@ pub(super) fn is_simple(policy: &Policy, line_bytes: [u32; 2]) -> bool {
     let whole = |burst: u32, line: u32| burst == 0 || burst == line;
     policy.victim == Victim::First
         && policy.store_buffer.depth == 0
+        && policy.restart == [0, 0]
         && !policy.critical_word
         && !policy.write_through
         && whole(policy.instruction_burst, line_bytes[0])

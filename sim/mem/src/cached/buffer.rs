@@ -137,11 +137,13 @@ impl CachedPort {
         Some((BusRequest { addr, op, cause, master: MasterKind::Data }, pc))
     }
 
-    /// The issued store has been answered, as of `at`.
-    pub fn buffered_done(&mut self, at: Cycle) {
+    /// The issued store has been granted, and will have been answered at `complete`. Says when the data master is free.
+    pub fn buffered_done(&mut self, granted: Cycle, complete: Cycle) -> Cycle {
+        let at = if self.buffer.config.posted { granted } else { complete };
         if self.buffer.answered(at).is_some_and(|e| e.cause == Cause::Miss) {
             self.stats.write_throughs += 1;
         }
+        at
     }
 
     /// Nothing happens before `now` any more: forget stores that were done.

@@ -4,7 +4,7 @@
 use super::{CachedPort, Reservation};
 use crate::outstanding::{Kind, Transfer};
 use crate::policy::{AskedAccess, CacheStats, Serving, Victim};
-use engine::{BusOp, BusRequest, Bytes, Cause, Cycle, MasterKind, Width};
+use engine::{BusOp, BusRequest, Bytes, Cause, Cycle, Cycles, MasterKind, Width};
 
 impl CachedPort {
     /// The byte at `addr` as the data cache has it; `None` when it is not there and memory is to be asked. Changes
@@ -121,6 +121,21 @@ impl CachedPort {
         let more =
             asked.stores() && self.policy.write_through || self.policy.victim == Victim::After && self.aside.is_some();
         self.policy.critical_word && !more
+    }
+
+    /// What the core adds when the request being served brings a line that it waits for, from its arrival on.
+    pub fn restart(&self) -> Cycles {
+        let moved = self.outstanding.moved();
+        let cycles = match self.outstanding.taken() {
+            Some((_, Transfer::FillData(_))) if moved + self.data_burst() >= self.dcache.line_bytes() => {
+                self.policy.restart[1]
+            }
+            Some((_, Transfer::FillInstruction(_))) if moved + self.instruction_burst() >= self.icache.line_bytes() => {
+                self.policy.restart[0]
+            }
+            _ => 0,
+        };
+        Cycles(u64::from(cycles))
     }
 
     /// The line just completed is all there at `at` only; its other words wait until then.
