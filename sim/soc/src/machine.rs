@@ -650,7 +650,7 @@ impl Machine {
         }
         if let Port::Cached(port) = &mut core.port {
             if let Some(coherence) = &mut self.fabric.coherence {
-                coherence.arrives(index, queued.request.addr, complete);
+                coherence.arrives(index, port, &queued.request, complete);
             }
             if port.has_store_buffer() && queued.request.master == MasterKind::Data {
                 core.not_before = core.not_before.max(complete);

@@ -21,7 +21,7 @@ use crate::machine::{Machine, Port, WayBack};
 use crate::shadow::Who;
 use crate::transfer::Reached;
 use engine::{BusOp, BusRequest, Bytes, CacheOp, Cause, Cycle, Cycles, MasterKind};
-use mem::{Protocol, Service, Snoop, Snooped};
+use mem::{CachedPort, Protocol, Service, Snoop, Snooped};
 
 /// Lines of a page of [`Holders`].
 const PAGE: usize = 256;
@@ -158,9 +158,12 @@ impl Coherence {
         (at, None)
     }
 
-    /// A line is all there at a core at `at`.
-    pub fn arrives(&mut self, core: usize, line: u32, at: Cycle) {
-        self.arrived[core] = (line, at);
+    /// What a core has asked for is all there at `at`.
+    pub fn arrives(&mut self, core: usize, port: &CachedPort, request: &BusRequest, at: Cycle) {
+        let fills = matches!(request.op, BusOp::Read { .. } | BusOp::ReadOwn { .. }) && request.cause == Cause::Miss;
+        if fills && port.is_snooped(request.addr) {
+            self.arrived[core] = (request.addr, at);
+        }
     }
 
     /// Feed what decides future cycles into `hash`.

@@ -47,8 +47,9 @@ impl CachedPort {
         self
     }
 
+    /// Whether other caches are asked about the memory at a physical address.
     #[inline]
-    pub(super) fn is_snooped(&self, addr: u32) -> bool {
+    pub fn is_snooped(&self, addr: u32) -> bool {
         self.coherent.as_ref().is_some_and(|c| c.memories.iter().any(|&(base, size)| addr.wrapping_sub(base) < size))
     }
 
