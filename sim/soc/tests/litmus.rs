@@ -126,7 +126,9 @@ fn outcomes(protocol: &str, cores: &[&[Op]], seed: u64) -> BTreeMap<Vec<u32>, u3
 }
 
 /// A test's name, what each core does, the outcome that is forbidden, and how many others there are.
-const TESTS: &[(&str, &[&[Op]], &[u32], usize)] = &[
+type Litmus = (&'static str, &'static [&'static [Op]], &'static [u32], usize);
+
+const TESTS: &[Litmus] = &[
     ("store buffering", &[&[Store(0), Load(1)], &[Store(1), Load(0)]], &[0, 0], 3),
     ("message passing", &[&[Store(0), Store(1)], &[Load(1), Load(0)]], &[1, 0], 3),
     ("load buffering", &[&[Load(0), Store(1)], &[Load(1), Store(0)]], &[1, 1], 3),
