@@ -45,6 +45,7 @@ function(sb_domain out node domain)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${part}.o)
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_C_COMPILER} -march=${base} -mabi=ilp32 -nostdlib -r -o ${object}.all $<TARGET_OBJECTS:${part}>
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DOBJECT=${object}.all -DDOMAIN=${domain} -P ${SB_RTOS_DIR}/cmake/domain.cmake
     COMMAND ${CMAKE_OBJCOPY} ${seen} ${object}.all ${object}
     DEPENDS ${part} $<TARGET_OBJECTS:${part}> COMMAND_EXPAND_LISTS VERBATIM)
   set(${out} ${object} PARENT_SCOPE)
@@ -90,10 +91,12 @@ function(sb_add_node node)
     list(APPEND objects $<TARGET_OBJECTS:${node}_link>)
   endif()
 
-  sb_part(${node}_app ${node} ${SB_NODE_${node}_APP_MARCH} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_SOURCES})
-  # Applications include the skins of other kernels by the names that these gave to their headers.
-  target_include_directories(${node}_app PRIVATE ${SB_APP_DIR} ${SB_RTOS_DIR}/compat/ose)
-  list(APPEND objects $<TARGET_OBJECTS:${node}_app>)
+  if(SB_NODE_${node}_SOURCES) # a node may consist of domains alone
+    sb_part(${node}_app ${node} ${SB_NODE_${node}_APP_MARCH} ${SB_OPTIMISE_APP} ${SB_NODE_${node}_SOURCES})
+    # Applications include the skins of other kernels by the names that these gave to their headers.
+    target_include_directories(${node}_app PRIVATE ${SB_APP_DIR} ${SB_RTOS_DIR}/compat/ose)
+    list(APPEND objects $<TARGET_OBJECTS:${node}_app>)
+  endif()
 
   foreach(domain IN LISTS SB_NODE_${node}_DOMAINS)
     sb_domain(object ${node} ${domain})

@@ -300,7 +300,10 @@ static void call_console_puts(const char *text)
     while (sb_readable(domain, text + length, 1) && text[length] != '\0') {
         length++;
     }
-    call_console_write(text, length + 1u); /* its end, too, must be the caller's */
+    if (!sb_readable(domain, text + length, 1)) {
+        sb_isolation_stop("call-text", (uint32_t)(uintptr_t)text);
+    }
+    sb_console_write(text, length);
 }
 
 static void call_fatal(void)

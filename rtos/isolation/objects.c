@@ -7,6 +7,9 @@
 
 enum kind { FREE = 0, SEM, MUTEX, FLAGS, QUEUE, COND, RWLOCK };
 
+/** Longest message of a queue: it is copied with interrupts masked, and a domain must not choose for how long. */
+#define MESSAGE_BYTES_MAX 256u
+
 struct sb_user_object {
     const void *place;
     uint32_t kind;
@@ -193,7 +196,7 @@ uint32_t call_flags_value(struct sb_flags *flags)
 enum sb_err call_mq_init(struct sb_mq *queue, void *memory, uint32_t message_bytes, uint32_t capacity)
 {
     const uint64_t bytes = (uint64_t)message_bytes * capacity;
-    if (message_bytes == 0 || bytes > UINT32_MAX) {
+    if (message_bytes == 0 || message_bytes > MESSAGE_BYTES_MAX || bytes > UINT32_MAX) {
         return SB_ERR_SIZE;
     }
     if (bytes != 0 && !sb_writable(sb_caller()->domain, memory, (uint32_t)bytes)) {

@@ -76,3 +76,50 @@ def test_without_protection_the_trials_notice(tmp_path: Path) -> None:
         -2000:
     ]  # reads and writes of the kernel's and the other domain's memory
     assert "secret is 0x13333" in done.stdout
+
+
+@pytest.mark.parametrize("engine", ["simulator", "qemu"])
+def test_domains_of_two_nodes_talk_over_a_link(engine: str) -> None:
+    on = ["--on", "qemu"] if engine == "qemu" else []
+    if on and shutil.which("qemu-system-riscv32") is None:
+        pytest.skip("qemu-system-riscv32 is not installed")
+    done = signalbox("run", HERE / "linked", "--max-seconds", "60", *on)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "linked: 10 answers, and its end is told" in done.stdout
+    assert re.search(r"stopped: store access fault, .*, address 0x00100000, task echo, domain answers", done.stdout)
+
+
+def test_a_traced_run_is_the_same_run(tmp_path: Path) -> None:
+    plain = json.loads(signalbox("run", HERE / "linked", "--json").stdout)
+    traced = signalbox("trace", HERE / "linked", "-o", tmp_path / "linked.trace")
+    assert traced.returncode == 0, traced.stderr
+    assert f"passed at cycle {plain['cycle']:,} " in traced.stderr
+    assert "records" in traced.stderr
+
+
+def test_a_kernel_without_optimisation_fits_its_stacks() -> None:
+    done = signalbox("run", HERE, "--set", "build.optimise_kernel=-O0", "--set", "params.calls=2000")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+
+
+def test_what_a_domain_cannot_call_does_not_link(tmp_path: Path) -> None:
+    shutil.copytree(HERE / "linked", tmp_path / "linked", ignore=shutil.ignore_patterns("build"))
+    source = tmp_path / "linked" / "src" / "echo.c"
+    source.write_text(source.read_text().replace("    for (;;) {", "    sb_preemption_off();\n    for (;;) {"))
+    done = signalbox("build", tmp_path / "linked")
+    assert done.returncode == 1
+    assert "the domain answers uses what only trusted tasks have: sb_preemption_off" in done.stderr
+
+
+def test_a_domain_that_outgrows_its_memory_is_told(tmp_path: Path) -> None:
+    shutil.copytree(HERE / "linked", tmp_path / "linked", ignore=shutil.ignore_patterns("build"))
+    source = tmp_path / "linked" / "src" / "echo.c"
+    text = source.read_text()
+    source.write_text(
+        text.replace(
+            "void echo(void)\n{", "static volatile uint8_t large[8192] = {1};\n\nvoid echo(void)\n{\n    large[9]++;"
+        )
+    )
+    done = signalbox("build", tmp_path / "linked")
+    assert done.returncode == 1
+    assert "the domain answers needs more memory" in done.stderr

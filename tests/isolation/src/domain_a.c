@@ -263,6 +263,7 @@ static uint32_t behave(sb_addr boss)
          sb_flags_value(&flags) == 4);
     uint32_t message[2] = {1, 2};
     STEP(sb_mq_init(&queue, ring, 8, 2) == SB_OK && sb_mq_send(&queue, message, 0) == SB_OK);
+    STEP(sb_mq_init(&queue, ring, 257, 0) == SB_ERR_SIZE && sb_mq_init(&queue, ring, 0, 2) == SB_ERR_SIZE);
     message[0] = 0;
     STEP(sb_mq_count(&queue) == 1 && sb_mq_receive(&queue, message, 0) == SB_OK && message[0] == 1);
     sb_cond_init(&cond);
