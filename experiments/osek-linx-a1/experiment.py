@@ -123,7 +123,12 @@ def c01(table: Table) -> Check:
     figure = "from pool / from free list: " + ", ".join(f"{k} {v:.2f}" for k, v in ratios.items())
     why = f"Asked: A1 s_alloc ≥ 3, < 1.8 when warm (it is {warm:.2f}), all > 1.15."
     if warm >= 1.8:
-        why += " Warm code meets a new block's cold lines: cutting writes a header to memory that was never touched."
+        why += " Cutting writes a header to lines that were never touched: they miss with warm code, too."
+    if short := [name for name, ratio in ratios.items() if ratio <= 1.15]:
+        why += (
+            f" {', '.join(short)}: the call before it has run the same function, so only the block is new; without a"
+            " data cache that costs no line."
+        )
     return Check(_verdict(holds), f"{figure}; warm s_alloc {warm:.2f}", why)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from synthetic import ROOT
 
 from signalbox.errors import UsageError
 from signalbox.experiment import calls, catalogue, load, run
@@ -186,3 +187,18 @@ def test_percentiles_and_lower_median() -> None:
     found = calls.Spread(tuple(range(1, 101)))
     assert (found.median, found.percentile(1), found.percentile(99), found.percentile(100)) == (50, 1, 99, 100)
     assert calls.Spread((3,)).percentile(1) == 3
+
+
+def test_the_page_says_what_is_measured(measured: dict[str, Any]) -> None:
+    """docs/kernel-cost.md: every row is there, and nothing has become dearer unnoticed than it says."""
+    page = (ROOT / "docs" / "kernel-cost.md").read_text()
+    table = page.split("<!-- published:begin -->\n")[1].split("<!-- published:end -->")[0].splitlines()[2:]
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in table]
+    assert [c[0] for c in cells] == list(calls.ROWS)
+    said = {
+        f"osek-linx/{name}/{c[0]}": int(c[at].replace(",", "")) for c in cells for name, at in (("A1", 4), ("A2", 7))
+    }
+    found = {"-".join(row["id"].split("-")[:2]): row["measured_warm"] for row in measured["rows"] if "published" in row}
+    assert found.keys() == said.keys()
+    worse = {k: (said[k], found[k]) for k in found if found[k] > 1.05 * said[k] + 3}
+    assert worse == {}, "tools/update_kernel_cost.py writes the page again; say why in the commit"
