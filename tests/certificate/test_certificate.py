@@ -107,7 +107,7 @@ def test_every_cost_that_names_a_probe_names_one_that_exists() -> None:
     assert len(names) == len(set(names))
     for c in [c for c in CORES if c.harts == 1]:
         text = resource("platforms", "cores", f"{c.name}.toml").read_text()
-        named = re.findall(r"\[P\] ([a-z_*]+)", text)
+        named = re.findall(r"\[P\] ([a-z0-9_*]+)", text)
         assert named
         for name in named:
             found = [n for n in names if n == name or (name.endswith("*") and n.startswith(name[:-1]))]
@@ -184,7 +184,11 @@ def test_the_machines_of_the_certificate_have_the_bench_s_memory() -> None:
     for c in CORES:
         raw = load_platform(c.platform, resource("platforms"))
         memory = raw["memories"][0]
-        assert (memory["base"], memory["size_bytes"], memory["kind"]) == (rtl.RAM_BASE, rtl.RAM_BYTES, "ideal")
+        assert (memory["base"], memory["size_bytes"]) == (rtl.RAM_BASE, rtl.RAM_BYTES)
+        # Without caches a core's own accesses are timed by its class; lines come one word a cycle.
+        cached = any(one["icache"] or one["dcache"] for one in raw["cores"])
+        assert memory["kind"] == ("sram" if cached else "ideal")
+        assert not cached or (memory["width_bits"], memory["access_cycles"]) == (32, 1)
         assert [one["class"]["label"] for one in raw["cores"]] == ["rtl"] * c.harts
         sim.Machine(raw, [])
 
