@@ -33,7 +33,7 @@ CORE = {
 }
 """The kernel's core: files of rtos/kernel by component. Every other file there is a component of its own."""
 
-SERVICES = ("services/heap", "services/timeout", "services/device_memory")
+SERVICES = ("services/heap", "services/timeout", "services/device_memory", "services/process")
 LEVELS = ("release", "hooks", "checked")
 OPTIMISATIONS = ("-Os", "-O2")
 
