@@ -7,7 +7,8 @@ retired: what is executed is the same on every host, only the time differs. A fi
 figure less. With one host thread the time is what that thread has executed, with more it is the time on the wall.
 
 `in_blocks` is the share of the instructions that translated blocks executed, those that were taken back included:
-unlike the speed it does not depend on the host, so that tests can ask for it.
+unlike the speed it does not depend on the host, so that tests can ask for it. So with `in_batches`: what host threads
+executed side by side.
 
 `ideal-caches` is the same machine with caches as large as its memory: after the first pieces nothing misses.
 """
@@ -169,6 +170,7 @@ def _measure(case: Case, instructions: int, folder: Path) -> dict[str, Any]:
         "mips": round(median(rates), 2),
         "seconds": round(seconds, 3),
         "host_mops": round(host, 1),
+        "in_batches": round(machine.retired_in_batches() / before, 4),
         "in_blocks": round(machine.retired_in_blocks() / before, 4),
         "host_memory_mib": _memory_mib(),
         "state_hash": machine.state_hash(),

@@ -143,6 +143,11 @@ class Machine:
         count: int = self._machine.retired_in_blocks()
         return count
 
+    def retired_in_batches(self) -> int:
+        """Instructions that host threads executed side by side: about the simulator, not about the program."""
+        count: int = self._machine.retired_in_batches()
+        return count
+
     def run(self, until_cycle: int) -> dict[str, Any]:
         """Run until this cycle or until something ends the run; see `signalbox.run.outcome` for the reasons."""
         result: dict[str, Any] = json.loads(self._machine.run(until_cycle))

@@ -19,6 +19,7 @@ FIELDS = {
     "mips",
     "host_mops",
     "in_blocks",
+    "in_batches",
 }
 
 
@@ -73,6 +74,10 @@ def test_host_threads_change_nothing() -> None:
     cases = {n: c for n, c in measure("private-memories").items() if c["cores"] == 64}
     assert {c["host_threads"] for c in cases.values()} == {1, 2, 4, 8}
     assert len({(c["instructions"], c["cycles"], c["state_hash"]) for c in cases.values()}) == 1
+    # Nearly everything is executed side by side; where cores fall out of step, the threads gain nothing.
+    for case in cases.values():
+        batches = float(str(case["in_batches"]))
+        assert batches == 0 if case["host_threads"] == 1 else batches > 0.8, case
 
 
 def test_an_unknown_workload() -> None:

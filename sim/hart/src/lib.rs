@@ -429,6 +429,11 @@ impl Hart {
         Cycle(self.s.now)
     }
 
+    /// The hart's time at its last checkpoint.
+    pub fn checkpointed_at(&self) -> Cycle {
+        Cycle(self.saved.now)
+    }
+
     /// Address of the next, or suspended, or undeliverably trapping instruction.
     pub fn pc(&self) -> u32 {
         self.s.pc

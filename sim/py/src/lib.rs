@@ -201,6 +201,11 @@ impl Machine {
         self.machine.retired_in_blocks()
     }
 
+    /// Instructions that host threads executed side by side; says something about the simulator alone.
+    fn retired_in_batches(&self) -> u64 {
+        self.machine.retired_in_batches()
+    }
+
     /// The guest fault that ended the run, as JSON.
     fn fault(&mut self) -> PyResult<Option<String>> {
         self.machine.fault().map(|f| to_json(&f)).transpose()

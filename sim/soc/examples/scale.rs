@@ -3,7 +3,8 @@
 //!
 //! `scale PLATFORM.toml CYCLES IMAGE[@FIRST-LAST]…`: each image starts on its cores, by default on core 0. Prints instructions, cycles,
 //! the state's hash and the speed, so that two builds can be compared: the first three must be equal. SIGNALBOX_THREADS says how many host
-//! threads run cores ahead; with more than one the time is that on the wall.
+//! threads run cores ahead; with more than one the time is that on the wall, and what the first thread has executed is printed, too: what it
+//! would come to on a host with as many free cores, as the threads have equal shares.
 
 use soc::{Cycle, Image, Machine};
 use std::path::Path;
@@ -41,7 +42,8 @@ fn main() {
     let begin = Instant::now();
     let before = seconds(begin);
     let outcome = machine.run(Cycle(cycles.parse().expect("a number of cycles")));
-    let took = if threads > 1 { begin.elapsed().as_secs_f64() } else { seconds(begin) - before };
+    let own = seconds(begin) - before;
+    let took = if threads > 1 { begin.elapsed().as_secs_f64() } else { own };
     let instructions: u64 = machine.stats().cores.iter().map(|c| c.instructions).sum();
     println!(
         "{:?} at {}: {instructions} instructions, hash {:016x}, {:.1} MIPS",
@@ -50,4 +52,10 @@ fn main() {
         machine.state_hash(),
         instructions as f64 / took / 1e6
     );
+    if threads > 1 {
+        println!(
+            "{own:.3} of {took:.3} s executed by the first thread: {:.1} MIPS if it never waits",
+            instructions as f64 / own / 1e6
+        );
+    }
 }

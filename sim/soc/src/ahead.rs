@@ -5,8 +5,10 @@
 //! goes on, whenever that is, and moved back if the core is rewound; everything else waits until the core is the earliest. So what
 //! comes of it depends neither on how many run ahead at once nor on which host thread does it, and threads change nothing but the time.
 //!
-//! Which cores may start at the same time: nothing can happen to a core earlier than the next event, or than the arrival of a request that
-//! the earliest core makes now. A core whose next boundary is not later than both is as final there as if it were the earliest.
+//! Any core may run ahead at any time, from where it is, as long as it can come back to where it is final. It is final at its next boundary if
+//! that is not later than the next event, nor than the arrival of a request that the earliest core makes now: nothing can happen to it
+//! earlier. So is one that has gone on for good. Those are checkpointed before they go on; the others keep the checkpoint that they
+//! have, unless it is too long ago. All of a batch run to the same instant, so that most of them are final at the next.
 
 use crate::fabric::{Fabric, Slave, SlaveMark, Target};
 use crate::machine::{account, Core, Machine, Port, State, WayBack, SLICE};
@@ -17,6 +19,12 @@ use mem::{Backing, CachedPort};
 
 /// Fewer cores than this for each thread are not worth waking it.
 const WORTH: usize = 4;
+/// Instructions of a batch that is worth its threads.
+pub(crate) const PAYS: u64 = 1 << 14;
+/// Cycles of a batch: starting threads and waiting for them is to take a small part of it.
+const BATCH: Cycles = Cycles(4 * SLICE.0);
+/// So far a core goes on from its checkpoint, in a batch; bounds the undo log.
+const FAR: Cycles = Cycles(4 * BATCH.0);
 
 /// What a core finds around it while it runs ahead.
 pub(crate) trait Around {
@@ -99,17 +107,23 @@ struct Item<'a> {
     core: &'a mut Core,
     own: Own<'a>,
     limit: Cycle,
+    /// It is checkpointed first.
+    checkpoint: bool,
+    /// Instructions that it then executed.
+    executed: u64,
 }
 
 impl Item<'_> {
     fn run(&mut self, delays: (Cycles, Cycles)) {
-        let Core { hart, port: Port::Cached(port), marks, way_back, .. } = &mut *self.core else { return };
-        if *way_back != WayBack::Fresh {
+        let Core { hart, port: Port::Cached(port), marks, .. } = &mut *self.core else { return };
+        if self.checkpoint {
             hart.checkpoint();
             port.checkpoint();
             marks.clear();
         }
+        let before = hart.retired();
         let stop = run_ahead(hart, port, marks, &mut self.own, delays, self.limit);
+        self.executed = hart.retired() - before;
         self.core.way_back = WayBack::Open;
         self.core.state = State::after(stop);
     }
@@ -121,21 +135,48 @@ impl Machine {
         self.threads = threads.max(1);
     }
 
-    /// Let all cores that can run ahead do so on the host's threads, when the earliest acts at `now`. False if they are too few.
-    pub(crate) fn run_batch(&mut self, now: Cycle, until: Cycle) -> bool {
+    /// Instructions that cores executed in batches that more than one host thread shared, those that were taken back included. For who
+    /// measures the simulator; it says nothing about the program.
+    pub fn retired_in_batches(&self) -> u64 {
+        self.in_batches
+    }
+
+    /// Let all cores that can run ahead do so on the host's threads, when the earliest acts at `now`. How many instructions they executed;
+    /// `None` if they are too few.
+    pub(crate) fn run_batch(&mut self, now: Cycle, until: Cycle) -> Option<u64> {
         let horizon = (now + self.fabric.request).min(self.fabric.next_event()).min(until);
-        let starts = |core: &Core| match (&core.port, &core.state) {
-            (Port::Cached(_), State::Ready) if core.watch.is_none() => {
-                core.hart.now() <= horizon && core.hart.now() < until
+        let wake = self.fabric.next_wake();
+        let limit = |core: &Core| {
+            let limit = (now + BATCH).min(until);
+            if wake > core.hart.now() {
+                limit.min(wake)
+            } else {
+                limit
             }
-            _ => false,
         };
-        let ready: Vec<bool> = self.cores.iter().map(|core| !core.hart.is_observed() && starts(core)).collect();
+        let is_final = |core: &Core| core.way_back == WayBack::Gone || core.hart.now() <= horizon;
+        let starts = |core: &Core| {
+            let near = is_final(core) || core.hart.now() < core.hart.checkpointed_at() + FAR;
+            near && core.watch.is_none() && core.hart.now() < limit(core) && !core.hart.is_observed()
+        };
+        let ready: Vec<bool> = (0..self.cores.len())
+            .map(|index| {
+                let core = &self.cores[index];
+                if !matches!(core.port, Port::Cached(_)) {
+                    return false;
+                }
+                match core.state {
+                    State::Ready => starts(core),
+                    // At a line of its own memory it goes on.
+                    State::Asking => starts(core) && core.not_before <= core.hart.now() && self.waits_for_own(index),
+                    _ => false,
+                }
+            })
+            .collect();
         let count = ready.iter().filter(|r| **r).count();
         if count < WORTH * self.threads {
-            return false;
+            return None;
         }
-        let wake = self.fabric.next_wake();
         let delays = (self.fabric.request, self.fabric.response);
         let mut memories: Vec<Option<&mut Backing>> = self.fabric.memories.iter_mut().map(Some).collect();
         let mut own: Vec<Vec<(usize, &mut Slave, &mut Backing)>> = Vec::new();
@@ -158,9 +199,8 @@ impl Machine {
             .zip(&ready)
             .filter(|(_, ready)| **ready)
             .map(|((core, own), _)| {
-                let from = core.hart.now();
-                let limit = (from + SLICE).min(until);
-                Item { core, own: Own(own), limit: if wake > from { limit.min(wake) } else { limit } }
+                let checkpoint = core.way_back != WayBack::Fresh && is_final(core);
+                Item { own: Own(own), limit: limit(core), checkpoint, executed: 0, core }
             })
             .collect();
         let share = items.len().div_ceil(self.threads);
@@ -172,9 +212,11 @@ impl Machine {
             }
             mine.into_iter().flatten().for_each(|item| item.run(delays));
         });
+        let executed = items.iter().map(|item| item.executed).sum();
+        self.in_batches += executed;
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {
             self.changed(index);
         }
-        true
+        Some(executed)
     }
 }

@@ -631,6 +631,7 @@ pub(crate) fn machine(
         cores,
         agenda,
         threads: 1,
+        in_batches: 0,
         fabric,
         images,
         ended: None,

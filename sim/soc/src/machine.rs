@@ -14,7 +14,7 @@
 //! Deliberately lacks: any wall clock. Host threads only run cores ahead (`ahead.rs`): no order depends on them.
 
 use crate::agenda::Agenda;
-use crate::ahead::{run_ahead, Whole};
+use crate::ahead::{run_ahead, Whole, PAYS};
 use crate::build;
 use crate::coherence::{CheckedSeen, Checker, Transfer, Watch};
 use crate::fabric::{Effects, Fabric, Queued, Served, SlaveMark};
@@ -153,6 +153,8 @@ pub struct Machine {
     pub(crate) cores: Vec<Core>,
     /// Host threads that run cores ahead.
     pub(crate) threads: usize,
+    /// Instructions that they executed, those that were taken back included.
+    pub(crate) in_batches: u64,
     /// When each core acts next; kept by [`Machine::changed`].
     pub(crate) agenda: Agenda,
     pub(crate) fabric: Fabric,
@@ -255,7 +257,8 @@ impl Machine {
         for core in 0..self.cores.len() {
             self.changed(core);
         }
-        let mut wait = 0;
+        // Steps before a batch is tried again, now and after the next failure: looking costs a look at every core.
+        let (mut wait, mut patience) = (0, 1);
         loop {
             let (core, core_at) = self.agenda.first();
             let event_at = self.fabric.next_event();
@@ -268,11 +271,19 @@ impl Machine {
                 return Outcome { stop: StopReason::Budget, code: 0, cycle: until.0 };
             }
             if self.threads > 1 && event_at > core_at {
-                if wait == 0 && self.run_batch(core_at, until) {
-                    continue;
+                if wait == 0 {
+                    let batch = self.run_batch(core_at, until);
+                    if batch.is_some_and(|executed| executed >= PAYS) {
+                        patience = 1;
+                    } else {
+                        (wait, patience) = (patience, (2 * patience).min(self.cores.len()));
+                    }
+                    if batch.is_some() {
+                        continue;
+                    }
+                } else {
+                    wait -= 1;
                 }
-                // Looking costs a look at every core.
-                wait = if wait == 0 { self.cores.len() } else { wait - 1 };
             }
             let outcome =
                 if event_at <= core_at { self.event(event_at, until) } else { self.step(core, core_at, until) };
@@ -493,7 +504,7 @@ impl Machine {
     }
 
     /// Whether a core is suspended at an access to a memory that is its own, and can go on over it.
-    fn waits_for_own(&mut self, index: usize) -> bool {
+    pub(crate) fn waits_for_own(&mut self, index: usize) -> bool {
         // What is watched goes the way on which it is seen.
         let Core { port: Port::Cached(port), watch: None, .. } = &self.cores[index] else { return false };
         let Some(line) = port.next_line_ahead() else { return false };

@@ -127,16 +127,16 @@ fn machine(platform: &config::Platform, threads: usize, checked: bool) -> Machin
 }
 
 /// What can be seen of a machine that has run to each of these cycles.
-fn run(platform: &config::Platform, threads: usize, cuts: &[u64]) -> (u64, soc::Stats, u32) {
+fn run(platform: &config::Platform, threads: usize, cuts: &[u64]) -> (u64, soc::Stats, u32, u64) {
     finish(machine(platform, threads, false), cuts)
 }
 
-fn finish(mut machine: Machine, cuts: &[u64]) -> (u64, soc::Stats, u32) {
+fn finish(mut machine: Machine, cuts: &[u64]) -> (u64, soc::Stats, u32, u64) {
     for cut in cuts {
         assert_eq!(machine.run(Cycle(*cut)).stop, StopReason::Budget);
     }
     let taken = machine.read(1, TIGHT, 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    (machine.state_hash(), machine.stats(), taken)
+    (machine.state_hash(), machine.stats(), taken, machine.retired_in_batches())
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn neither_threads_nor_cuts_change_anything() {
     let end = 60_000;
     let platform = platform();
     let alone = run(&platform, 1, &[end]);
-    let (_, stats, taken) = &alone;
+    let (_, stats, taken, _) = &alone;
     // The cores miss, are interrupted, and do not run in step.
     assert!(*taken > 15, "{taken} interrupts");
     assert!(stats.cores.iter().all(|c| c.dcache.as_ref().is_some_and(|d| d.misses > 300 && d.write_backs > 200)));
@@ -154,6 +154,9 @@ fn neither_threads_nor_cuts_change_anything() {
             let got = run(&platform, threads, &cuts);
             assert_eq!(got.0, alone.0, "{threads} threads, {} cuts: the state differs", cuts.len());
             assert_eq!(got.1, alone.1, "{threads} threads, {} cuts", cuts.len());
+            // Those that are enough to share it do execute side by side, as far as their rounds let them.
+            let shared = threads > 1 && CORES as usize >= 4 * threads;
+            assert_eq!(got.3 > 0, shared, "{threads} threads, {} cuts: {} in batches", cuts.len(), got.3);
         }
     }
 }
@@ -164,7 +167,7 @@ fn nor_do_they_where_stores_are_on_their_way() {
     for forwards in [false, true] {
         let platform = buffered(forwards);
         let alone = run(&platform, 1, &[end]);
-        let (_, stats, taken) = &alone;
+        let (_, stats, taken, _) = &alone;
         assert!(*taken > 3, "{taken} interrupts");
         assert!(stats.cores.iter().all(|c| c.dcache.as_ref().is_some_and(|d| d.write_throughs > 300)));
         for threads in [1, 2, 4] {
