@@ -44,7 +44,8 @@ LINES = {
     "mcounteren": NOTHING, "menvcfg": NOTHING, "jump into the scratch memory": NOTHING,
     "mret in user mode": NOTHING, "wfi in user mode": NOTHING, "CSR in user mode": NOTHING,
     "counter in user mode": NOTHING, "fsqrt.s": NOTHING, "frm": NOTHING, "fflags": NOTHING, "fcsr": NOTHING,
-    "float on": NOTHING, "float off": NOTHING, "reserved frm": NOTHING,
+    "mcountinhibit": NOTHING, "stopped counter": NOTHING, "mip": NOTHING, "pmp off": NOTHING,
+    "illegal write of a counter": NOTHING, "float on": NOTHING, "float off": NOTHING, "reserved frm": NOTHING,
 }  # fmt: skip
 # A rounding mode -> another one
 MODES = {"rne": "rup", "rtz": "rne", "rdn": "rtz", "rup": "rne", "rmm": "rne"}

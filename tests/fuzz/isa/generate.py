@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, TypeAlias
 
-from tests.fuzz.isa import floating, privileged
+from tests.fuzz.isa import floating, privileged, registers
 from tests.fuzz.isa.program import CODE_SLOT, CONTEXT, SCRATCH, SCRATCH_BYTES, Program, Unit
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ EXPECTED = {
     "c.lw", "c.sw", "c.nop", "c.addi", "c.jal", "c.li", "c.addi16sp", "c.lui", "c.srli", "c.srai", "c.andi",
     "c.sub", "c.xor", "c.or", "c.and", "c.j", "c.beqz", "c.bnez", "c.slli", "c.lwsp", "c.jr", "c.mv", "c.ebreak",
     "c.jalr", "c.add", "c.swsp", *HINTS, *privileged.EXPECTED, *floating.EXPECTED,
+    *registers.EXPECTED,
     *(f"illegal {name}" for name in (*ILLEGAL_WORDS, *ILLEGAL_HALVES)),
 }  # fmt: skip
 
@@ -101,7 +102,7 @@ class Generator:
             (self.hint, 2), (self.atomic, 8), (self.reserved, 4), (self.csr, 8), (self.status, 3), (self.fence, 2),
             (self.branch, 9), (self.jump, 5), (self.loop, 3), (self.patch, 1), (self.trap_return, 1),
             (self.exception, 5), (self.user, 5), (self.counters, 2), (self.lent, 1), (self.wait, 1),
-            (self.executed, 1), (self.interrupted, 1),
+            (self.executed, 1), (self.interrupted, 1), (self.registers, 5),
         ]  # fmt: skip
         if self.protects:
             self.classes += [(self.protect, 4), (self.locked, 1)]
@@ -166,6 +167,9 @@ class Generator:
 
     def user(self) -> Unit:
         return privileged.user(self)
+
+    def registers(self) -> Unit:
+        return registers.registers(self)
 
     def forbidden(self) -> Unit:
         return privileged.forbidden(self)
