@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-include riscv32.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))riscv32.mk
 PLATFORM := -I$(ROOT)/tests/target/de2
 PLATFORM_FILES := $(ROOT)/tests/target/de2/platform.h
 LD_FILES := $(OUT)/node.ld

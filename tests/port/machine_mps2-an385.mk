@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 UART := uart_cmsdk
-include cortex_m.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))cortex_m.mk

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-include posix.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))posix.mk

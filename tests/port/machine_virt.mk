@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-include riscv32.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))riscv32.mk
 # Stack guards, as at the checked level where there is memory protection.
 GUARD := 64
 PLATFORM := -I$(ROOT)/tests/target/virt

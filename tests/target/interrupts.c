@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
+#include "machine.h"
 #include "platform.h"
 #include "signalbox/port.h"
 #include "signalbox/sem.h"
 #include "signalbox/timer.h"
 #include "test.h"
-
-/** Machine software interrupt of hart 0 at the CLINT of `virt`. */
-#define SOFTWARE_LINE 3u
-static volatile uint32_t *const msip = (volatile uint32_t *)0x02000000u;
 
 static const uint32_t any[] = {0};
 
@@ -50,9 +47,12 @@ static void busy(void)
     test_log(']');
 }
 
+static volatile bool line_taken;
+
 static void line(void)
 {
-    *msip = 0;
+    test_line_lower();
+    line_taken = true;
     busy();
 }
 
@@ -98,8 +98,9 @@ static void by_line(void)
 {
     test_on_interrupt("isr_line", line);
     test_log('<');
-    *msip = 1;
-    while (*msip != 0) {
+    line_taken = false;
+    test_line_raise();
+    while (!line_taken) {
     }
     test_log('>');
     LOG_EXPECT("<[xfxf]c5h>");
@@ -109,7 +110,7 @@ static volatile uint32_t handled;
 
 static void handler(void)
 {
-    *msip = 0;
+    test_line_lower();
     handled++;
     EQUAL(sb_self(), sb_task_lookup("main"));
     test_run_on("high", log_high);
@@ -118,8 +119,8 @@ static void handler(void)
 
 static void by_handler(void)
 {
-    port_irq_connect(SOFTWARE_LINE, handler);
-    *msip = 1;
+    port_irq_connect(TEST_LINE, handler);
+    test_line_raise();
     while (handled == 0) {
     }
     test_log('m');
@@ -127,7 +128,7 @@ static void by_handler(void)
 
     /* Masked: pending, and taken afterwards. */
     const uint32_t state = port_lock();
-    *msip = 1;
+    test_line_raise();
     for (volatile uint32_t i = 0; i < 100; i++) {
     }
     EQUAL(handled, 1);
@@ -136,20 +137,20 @@ static void by_handler(void)
     }
     LOG_EXPECT("ih");
 
-    port_irq_connect(SOFTWARE_LINE, NULL);
-    *msip = 1;
+    port_irq_connect(TEST_LINE, NULL);
+    test_line_raise();
     for (volatile uint32_t i = 0; i < 100; i++) {
     }
     EQUAL(handled, 2);
-    *msip = 0;
+    test_line_lower();
 
     /* A line without anybody: counted and closed. */
-    port_irq_enable(SOFTWARE_LINE);
-    *msip = 1;
+    port_irq_enable(TEST_LINE);
+    test_line_raise();
     for (volatile uint32_t i = 0; i < 100; i++) {
     }
     EQUAL(port_node()->counters.spurious_irqs, 1);
-    *msip = 0;
+    test_line_lower();
 }
 
 /* ---- nesting: a line interrupts the body of a less urgent interrupt task */
@@ -159,7 +160,7 @@ static volatile uint32_t in_body;
 /** Of a line, priority 8: the line of the tick, which has a handler, comes through. */
 static void wait_for_ticks(void)
 {
-    *msip = 0;
+    test_line_lower();
     const uint32_t start = sb_ticks();
     in_body++;
     while (sb_ticks() - start < 3) {
@@ -185,7 +186,7 @@ static void nesting(void)
     test_on_interrupt("isr_cold", wait_for_a_tick);
     port_irq_enable(SB_TIMER_IRQ);
     in_body = 0;
-    *msip = 1;
+    test_line_raise();
     while (in_body < 2) {
     }
     EQUAL(sb_fsem_signal(sb_task_lookup("isr_cold")), SB_OK);
@@ -202,7 +203,7 @@ static void registers_through_nesting(void)
     port_irq_enable(SB_TIMER_IRQ);
     for (uint32_t i = 0; i < 5; i++) {
         in_body = 0;
-        *msip = 1;
+        test_line_raise();
         lost += test_registers_keep(20000);
         while (in_body < 2) {
         }

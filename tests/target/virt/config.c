@@ -2,6 +2,7 @@
 /* As generated, for the kernel's test; only the hooks are the test's own. */
 #include "config.h"
 
+#include "machine.h"
 #include "platform.h"
 #include "signalbox/config_types.h"
 
@@ -86,7 +87,7 @@ static const struct sb_task_config tasks[] = {
      .stack_bytes = sizeof stack_8},
     {.name = "isr_hot", .entry = test_interrupt, .kind = SB_TASK_INTERRUPT, .priority = 1, .irq = -1},
     {.name = "isr_cold", .entry = test_interrupt, .kind = SB_TASK_INTERRUPT, .priority = 31, .irq = -1},
-    {.name = "isr_line", .entry = test_interrupt, .kind = SB_TASK_INTERRUPT, .priority = 8, .irq = 3},
+    {.name = "isr_line", .entry = test_interrupt, .kind = SB_TASK_INTERRUPT, .priority = 8, .irq = TEST_LINE},
     {.name = "clock", .entry = test_clock, .kind = SB_TASK_INTERRUPT, .priority = 2, .irq = -1},
 };
 static struct sb_task task_state[13 + 3];
