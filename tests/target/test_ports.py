@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -32,3 +33,15 @@ def test_the_kernel_passes(machine: str, level: int) -> None:
     said = done.stdout.split("\n")
     assert any(line.strip().endswith(" passed, 0 failed") for line in said), done.stdout + done.stderr
     assert done.returncode == 0
+
+
+def test_the_core_stays_small() -> None:
+    """Bytes of the core on a Cortex-M3, linked; what it weighs now, and a twentieth."""
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("not installed: arm-none-eabi-gcc")
+    make = ["make", "-s", "-j2", "-C", str(HERE), "-f", "core_size.mk", f"O={OUT}"]
+    said = subprocess.run(make, check=True, capture_output=True, text=True).stdout
+    found = {name: int(size) for name, size in re.findall(r"^(\S+): (\d+) bytes$", said, re.MULTILINE)}
+    most = {"separate-all": 6530, "separate-static": 5700, "lto-all": 5340, "lto-static": 4730}
+    assert found.keys() == most.keys()
+    assert {name: size for name, size in found.items() if not 3000 < size <= most[name]} == {}
