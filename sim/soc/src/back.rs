@@ -18,7 +18,8 @@ impl Machine {
         for index in 0..self.cores.len() {
             let core = &mut self.cores[index];
             if let Port::Cached(port) = &mut core.port {
-                port.forget_buffered(at);
+                // Not what a store waits for that was asked for before `at`.
+                port.forget_buffered(at.min(core.hart.now()));
             }
             let ahead = core.state.may_be_ahead() && core.hart.now() > at;
             // What has gone on for good began its last instruction before `at`.

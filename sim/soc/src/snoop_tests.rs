@@ -253,11 +253,12 @@ fn each_load_reads_the_last_store() {
 
 #[test]
 fn neither_threads_nor_cuts_change_anything() {
-    for seed in 1..=5 {
+    // The last one was cut while a store waited for room in the buffer.
+    for seed in [1, 2, 3, 4, 2020] {
         println!("seed {seed}");
         let whole = run(&mut machine(seed, false), &[]);
         for threads in [1, 2, 4, 8] {
-            for cuts in [vec![], vec![1, 777, 20_001], (1..=60).map(|i| i * 500).collect()] {
+            for cuts in [vec![], vec![1, 777, 20_001], (1..=300).map(|i| i * 100).collect()] {
                 let mut machine = machine(seed, false);
                 machine.set_threads(threads);
                 assert_eq!(run(&mut machine, &cuts), whole, "{threads} threads, {} cuts", cuts.len());
