@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUT = ROOT / "build" / "tests" / "port"
 SECONDS = 45
+BUILD_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,15 @@ class Machine:
         return Done(done.returncode, done.stdout)
 
 
-def call(words: list[str]) -> subprocess.CompletedProcess[str]:
+def call(words: list[str], seconds: int = SECONDS) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        words, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, stdin=subprocess.DEVNULL
+        words, capture_output=True, text=True, errors="replace", timeout=seconds, check=False, stdin=subprocess.DEVNULL
     )
 
 
 def build(machine: str, *options: str, out: Path = OUT) -> Path:
     command = ["make", "-s", "-j2", "-C", str(HERE), f"MACHINE={machine}", f"O={out}", *options]
-    done = call(command)
+    done = call(command, BUILD_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     return out / machine
 
@@ -185,7 +186,7 @@ def pair() -> Path:
     if shutil.which("cc") is None:
         pytest.skip("not installed: cc")
     out = OUT / "nodes"
-    done = call(["make", "-s", "-j2", "-C", str(HERE / "nodes"), f"O={out}"])
+    done = call(["make", "-s", "-j2", "-C", str(HERE / "nodes"), f"O={out}"], BUILD_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     return out
 
