@@ -84,6 +84,7 @@ class Platform:
     mutex_base: tuple[int, ...]
     irq_block_base: tuple[int, ...]
     irq_block_irq: int
+    irq_block_vectored: bool
     raw: Mapping[str, Any]
 
     @property
@@ -127,6 +128,7 @@ class Platform:
             mutex_base=tuple(d["base"] for d in devices if d["model"] == "mutex"),
             irq_block_base=_by_core(irq_blocks, len(cores)),
             irq_block_irq=_line(irq_blocks),
+            irq_block_vectored=any(d["vectored"] for d in irq_blocks),
             raw=raw,
         )
 

@@ -53,6 +53,7 @@ pub fn platform_resolve(text: &str, filename: &str, search_dirs: &[PathBuf]) -> 
     problems.extend(regions(&platform, &places));
     problems.extend(lines(&platform, count, &places));
     problems.extend(inputs(&platform, &places));
+    problems.extend(tiles::vectored(&platform, &places));
     problems.extend(names(&platform, &places));
     problems.extend(memories(&platform, &places));
     problems.extend(tiles::tightly_coupled(&platform, count, &places));

@@ -406,12 +406,20 @@ static DEVICE: Table = Table {
             Case {
                 word: "irq_block",
                 doc: "interrupt block of a core: 32 sources with enable bits, levels and handler addresses",
-                keys: &[Key::default(
+                keys: &[
+                    Key::default(
                         "inputs",
                         "wires from interrupt outputs of devices to sources",
                         Value::List(&Value::Table(&INPUT), 0, 32),
                         Need::Empty,
-                    )],
+                    ),
+                    Key::default(
+                        "vectored",
+                        "its core jumps to the handler of the requested source by itself, else as mtvec says",
+                        Value::Bool,
+                        Need::Bool(false),
+                    ),
+                ],
             },
             Case { word: "mutex", doc: "hardware mutex", keys: &[] },
             Case { word: "finisher", doc: "ends the run: pass, fail, reset", keys: &[] },

@@ -60,6 +60,25 @@ pub(crate) fn tightly_coupled(platform: &Platform, cores: Option<usize>, places:
     problems
 }
 
+/// A core has one line that interrupts begin at their own addresses for.
+pub(crate) fn vectored(platform: &Platform, places: &Places) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut first: BTreeMap<usize, (&str, Range<usize>)> = BTreeMap::new();
+    for (i, d) in platform.devices.iter().enumerate() {
+        if !matches!(d.model, DeviceModel::IrqBlock { vectored: true, .. }) {
+            continue;
+        }
+        let span = places.of(&format!("device.{i}.vectored"));
+        for core in d.outputs.iter().map(|o| o.core).filter(|c| *c != NOWHERE) {
+            let Some((other, at)) = first.insert(core, (&d.name, span.clone())) else { continue };
+            let what = format!("core {core} has two vectored lines: of `{other}` and of `{}`", d.name);
+            let help = "leave `vectored` out at one of them, and let mtvec lead to it";
+            problems.push(Problem::at(span.clone(), what, "again here", help).and(at, "first here"));
+        }
+    }
+    problems
+}
+
 /// The largest tightly coupled memory: those of Cortex-M7 reach so far.
 const TIGHTLY_COUPLED_BYTES: u32 = 16 << 20;
 

@@ -386,6 +386,9 @@ pub enum DeviceModel {
     IrqBlock {
         /// What drives its sources.
         inputs: Vec<PlicInput>,
+        /// Its core jumps to the requested source's handler by itself.
+        #[serde(default)]
+        vectored: bool,
     },
     /// Pulse interrupt block; output 0 is high while `ipending` is not 0.
     Pulse,
@@ -418,7 +421,7 @@ impl DeviceModel {
     pub fn sources(&self) -> Option<(&[PlicInput], std::ops::RangeInclusive<u32>)> {
         match self {
             DeviceModel::Plic { sources, inputs, .. } => Some((inputs, 1..=*sources)),
-            DeviceModel::IrqBlock { inputs } => Some((inputs, 0..=31)),
+            DeviceModel::IrqBlock { inputs, .. } => Some((inputs, 0..=31)),
             _ => None,
         }
     }

@@ -159,3 +159,17 @@ fn tightly_coupled_memories_that_cannot_be() {
     let sram = change(&with_tight("core = 1"), kind, "kind = \"ideal\"");
     wrong_text(&sram, "core = 1", &["`core` belongs to kind = \"tightly_coupled\", not to \"ideal\""]);
 }
+
+#[test]
+fn a_core_has_one_vectored_line() {
+    let block = |name: &str, base: &str, core: u32, bit: u32| {
+        format!("[[device]]\nname = \"{name}\"\nmodel = \"irq_block\"\nbase = {base}\nvectored = true # {name}\noutputs = [{{ core = {core}, bit = {bit} }}]\n")
+    };
+    let first = format!("{}\n{}", text("mesh-4x4"), block("one", "0x6000_0000", 2, 28));
+    resolve(&format!("{first}{}", block("two", "0x6001_0000", 3, 28)));
+    wrong_text(
+        &format!("{first}{}", block("two", "0x6001_0000", 2, 29)),
+        "vectored = true # one",
+        &["core 2 has two vectored lines: of `one` and of `two`", "leave `vectored` out at one of them"],
+    );
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interrupt block of one core: 32 sources on one line, dispatched by software or by what the block has worked out.
+//! Interrupt block of one core: 32 sources on one line, dispatched by software, by what the block has worked out, or by the core's jump to it.
 
 use crate::drive;
 use engine::{Cycle, Cycles, DeviceCtx, Mmio, Offset, Reply, Width};
@@ -32,7 +32,8 @@ const NONE: u32 = 32;
 /// | 0x80 + 4n | | handler address of source n |
 /// | 0x100 + 4n | | level of source n, 0 to 63, 1 at reset; a source of level 0 is pending and not requested |
 ///
-/// Inputs: the number of the source. Output 0 is high while a source is requested.
+/// Inputs: the number of the source. Output 0 is high while a source is requested. A [vectored](IrqBlock::vectored) block also tells the
+/// core HANDLER as it changes, in no time: an interrupt of its line begins there, unless it is 0.
 pub struct IrqBlock {
     inputs: u32,
     software: u32,
@@ -40,6 +41,9 @@ pub struct IrqBlock {
     handlers: [u32; SOURCES],
     levels: [u32; SOURCES],
     output: bool,
+    /// Whether the core is told HANDLER, and what it was told last.
+    vectored: bool,
+    told: u32,
 }
 
 impl Default for IrqBlock {
@@ -51,7 +55,21 @@ impl Default for IrqBlock {
 impl IrqBlock {
     /// Everything off.
     pub fn new() -> IrqBlock {
-        IrqBlock { inputs: 0, software: 0, enable: 0, handlers: [0; SOURCES], levels: [1; SOURCES], output: false }
+        IrqBlock {
+            inputs: 0,
+            software: 0,
+            enable: 0,
+            handlers: [0; SOURCES],
+            levels: [1; SOURCES],
+            output: false,
+            vectored: false,
+            told: 0,
+        }
+    }
+
+    /// The same, and its core jumps to HANDLER by itself, as one does to the requested handler address of Nios II's vectored controller.
+    pub fn vectored() -> IrqBlock {
+        IrqBlock { vectored: true, ..IrqBlock::new() }
     }
 
     fn raw(&self) -> u32 {
@@ -71,7 +89,15 @@ impl IrqBlock {
     }
 
     fn update(&mut self, ctx: &mut DeviceCtx, now: Cycle) {
-        let high = self.requested().is_some();
+        let requested = self.requested();
+        let high = requested.is_some();
+        if self.vectored {
+            let handler = requested.map_or(0, |n| self.handlers[n]);
+            if handler != self.told {
+                self.told = handler;
+                ctx.vectors.push((0, handler, now));
+            }
+        }
         drive(ctx, 0, &mut self.output, high, now);
     }
 
@@ -131,6 +157,7 @@ impl Mmio for IrqBlock {
     fn hash(&self, hash: &mut dyn FnMut(u64)) {
         hash(u64::from(self.inputs) << 32 | u64::from(self.software));
         hash(u64::from(self.enable) << 32 | u64::from(self.output));
+        hash(u64::from(self.told));
         for n in 0..SOURCES {
             hash(u64::from(self.handlers[n]) << 32 | u64::from(self.levels[n]));
         }

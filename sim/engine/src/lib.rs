@@ -399,6 +399,9 @@ pub enum Finish {
 pub struct DeviceCtx {
     /// Interrupt outputs that change: (output index of the device, level, when).
     pub outputs: Vec<(u32, bool, Cycle)>,
+    /// Handler addresses that change, for outputs whose core jumps there itself: (output index of the device, address, when). They are
+    /// seen before outputs of the same instant.
+    pub vectors: Vec<(u32, u32, Cycle)>,
     /// Call [`Mmio::wake`] at this instant (replaces an earlier wish).
     pub wake: Option<Cycle>,
     /// Bytes for the host console.

@@ -9,7 +9,15 @@ use std::collections::VecDeque;
 pub(crate) struct Change {
     pub at: u64,
     pub bit: u8,
-    pub level: bool,
+    pub what: What,
+}
+
+/// What of a line changes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    Level(bool),
+    /// Where an interrupt of it begins; 0: as `mtvec` says.
+    Vector(u32),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -53,7 +61,10 @@ impl Input {
     pub fn hash(&self, f: &mut dyn FnMut(u64)) {
         for c in self.queue.iter().skip(self.applied) {
             f(c.at);
-            f(u64::from(c.bit) << 1 | u64::from(c.level));
+            f(match c.what {
+                What::Level(level) => u64::from(c.bit) << 1 | u64::from(level),
+                What::Vector(address) => 1 << 63 | u64::from(c.bit) << 32 | u64::from(address),
+            });
         }
     }
 }

@@ -193,6 +193,8 @@ struct State {
     /// The handler of the exception in [`Hart::exception_open`] has not returned.
     in_exception: bool,
     masked: MaskWatch,
+    /// Where an interrupt of the vectored line begins; 0: as `mtvec` says.
+    vector: u32,
 }
 
 /// f0 to f31, with when each can be used.
@@ -239,6 +241,8 @@ pub struct Hart {
     recorder: Option<Recorder>,
     serves_host_calls: bool,
     exceptions: Exceptions,
+    /// The line of a vectored interrupt block.
+    vectored: Option<u32>,
     /// Bits that the address of an instruction may not have.
     misaligned_fetch: u32,
     config: HartConfig,
@@ -277,6 +281,7 @@ impl Hart {
             dead: None,
             entered: None,
             in_exception: false,
+            vector: 0,
             masked: MaskWatch::new(),
         };
         let transfers = Transfers::new(config.reset_pc);
@@ -310,6 +315,7 @@ impl Hart {
             recorder: config.observe.then(|| Recorder::new(config.core, probes)),
             serves_host_calls: false,
             exceptions: Exceptions::new(transfers),
+            vectored: None,
             misaligned_fetch: if config.isa.has(IsaSet::C) { 0 } else { 2 },
             config,
         }
@@ -584,6 +590,9 @@ impl Hart {
             f(self.s.now - self.s.last_issue.min(self.s.now));
             let within = self.costs.load_stored_within;
             self.s.stored.iter().for_each(|s| f(s.digest(self.s.now, within)));
+        }
+        if self.vectored.is_some() {
+            f(u64::from(self.s.vector));
         }
         self.s.csrs.hash(f);
         self.pmp.hash(f);

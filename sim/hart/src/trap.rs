@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What happens between instructions: line changes, interrupts, exceptions, sleeping and waking.
 
+use crate::input::{Change, What};
 use crate::{Exception, Hart, Stop};
 use trace::{kind, Account};
 use units::Cycle;
@@ -45,18 +46,22 @@ impl Hart {
 
     fn apply_changes(&mut self, now: u64) {
         while let Some(change) = self.input.take(now) {
-            self.s.csrs.set_line(change.bit, change.level);
+            match change.what {
+                What::Level(level) => self.s.csrs.set_line(change.bit, level),
+                What::Vector(address) => self.s.vector = address & !3,
+            }
         }
     }
 
     fn interrupt(&mut self, number: u32) -> Result<(), Stop> {
         let pc = self.s.pc;
         let cause = cause::INTERRUPT | number;
-        if self.s.csrs.vector() == 0 {
+        let own = self.vectored == Some(number) && self.s.vector != 0;
+        if self.s.csrs.vector() == 0 && !own {
             return Err(self.dead(cause, pc, 0));
         }
         self.note(kind::IRQ_ENTER, [number, pc, 0, 0, 0]);
-        let target = self.s.csrs.interrupt_vector(number);
+        let target = if own { self.s.vector } else { self.s.csrs.interrupt_vector(number) };
         self.enter(cause, 0, pc, target);
         Ok(())
     }
@@ -157,7 +162,18 @@ impl Hart {
     /// When the line `bit` changes to `level`. May be called at any time for an instant that this hart has not
     /// passed; see [`Hart::passed`].
     pub fn set_line(&mut self, bit: u8, level: bool, at: Cycle) {
-        self.input.add(crate::input::Change { at: at.0, bit, level });
+        self.input.add(Change { at: at.0, bit, what: What::Level(level) });
+    }
+
+    /// The line `bit` is one of a vectored interrupt block: an interrupt of it begins where [`set_vector`](Self::set_vector) says. Before the
+    /// first instruction; one line at most.
+    pub fn set_vectored(&mut self, bit: u8) {
+        self.vectored = Some(u32::from(bit));
+    }
+
+    /// Where an interrupt of the vectored line begins from `at` on; 0 is where `mtvec` says. As for [`set_line`](Self::set_line).
+    pub fn set_vector(&mut self, bit: u8, address: u32, at: Cycle) {
+        self.input.add(Change { at: at.0, bit, what: What::Vector(address) });
     }
 
     /// Whether the hart has already decided what to do at the first boundary at or after `at`. If so, a change at `at`

@@ -177,7 +177,8 @@ fn device_slave(device: &config::Device, platform: &Platform, receives: &Arc<Vec
         DeviceModel::Clint { hz } => Box::new(Clint::new(platform.cores.len(), clint_divider(platform, hz), 0)),
         DeviceModel::Timer => Box::new(Timer::new()),
         DeviceModel::Pulse => Box::new(PulseIrq::new()),
-        DeviceModel::IrqBlock { .. } => Box::new(IrqBlock::new()),
+        DeviceModel::IrqBlock { vectored: false, .. } => Box::new(IrqBlock::new()),
+        DeviceModel::IrqBlock { vectored: true, .. } => Box::new(IrqBlock::vectored()),
         DeviceModel::Mutex => Box::new(HwMutex::new()),
         DeviceModel::Finisher => Box::new(Finisher::new()),
         DeviceModel::Plic { sources, priority_bits, modes, .. } => {
@@ -601,6 +602,9 @@ pub(crate) fn machine(
         if let Some(rom) = platform.devices.iter().find(|d| d.model == DeviceModel::ResetRom) {
             hart.set_reg(5, reset_target(platform));
             hart.set_reg(12, rom.base + ResetRom::INFO);
+        }
+        for d in platform.devices.iter().filter(|d| matches!(d.model, DeviceModel::IrqBlock { vectored: true, .. })) {
+            d.outputs.iter().filter(|o| o.core == index).for_each(|o| hart.set_vectored(o.bit as u8));
         }
         let skew = u64::from(platform.seeded.start_skew_cycles.max(1));
         let start = draw(seed, STREAM_SKEW + index as u64) % skew;

@@ -198,6 +198,8 @@ pub(crate) struct Served {
 #[derive(Default)]
 pub(crate) struct Effects {
     pub lines: Vec<(Line, bool, Cycle)>,
+    /// Where interrupts of lines begin; seen before what lines do.
+    pub vectors: Vec<(Line, u32, Cycle)>,
     pub finish: Option<engine::Finish>,
     /// Something other than a clock acted or was touched.
     pub stirred: bool,
@@ -597,6 +599,10 @@ fn apply(
     console: &mut Option<Vec<u8>>,
     effects: &mut Effects,
 ) -> Option<Cycle> {
+    for (output, address, at) in ctx.vectors {
+        let lines = outputs.get(output as usize).into_iter().flat_map(|wires| &wires.lines);
+        effects.vectors.extend(lines.map(|line| (*line, address, at)));
+    }
     for (output, level, at) in ctx.outputs {
         let Some(wires) = outputs.get(output as usize) else { continue };
         effects.lines.extend(wires.lines.iter().map(|line| (*line, level, at)));

@@ -386,8 +386,11 @@ impl Machine {
         if effects.stirred {
             self.stir();
         }
+        for (line, address, at) in effects.vectors {
+            self.change_line(line, at.max(now), |hart, at| hart.set_vector(line.bit, address, at));
+        }
         for (line, level, at) in effects.lines {
-            self.raise(line, level, at.max(now));
+            self.change_line(line, at.max(now), |hart, at| hart.set_line(line.bit, level, at));
         }
         let finish = effects.finish?;
         let (stop, code) = match finish {
@@ -399,14 +402,14 @@ impl Machine {
         Some(Outcome { stop, code, cycle: now.0 + 1 })
     }
 
-    fn raise(&mut self, line: Line, level: bool, at: Cycle) {
+    fn change_line(&mut self, line: Line, at: Cycle, change: impl FnOnce(&mut Hart, Cycle)) {
         let index = usize::from(line.core);
         let Some(core) = self.cores.get_mut(index) else { return };
         let ran_ahead = core.state.may_be_ahead() && core.hart.passed(at);
         if ran_ahead && core.way_back == WayBack::Open {
             Self::rewind(core, &mut self.fabric, index);
         }
-        core.hart.set_line(line.bit, level, at);
+        change(&mut core.hart, at);
         self.changed(index);
     }
 
