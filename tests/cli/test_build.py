@@ -214,6 +214,16 @@ def test_one_node_on_virt_runs_alike_on_both(tmp_path: Path, engine: str) -> Non
         assert (done.code, done.out.splitlines()[0]) == (exit_code, "ticks 2"), done.err
 
 
+def test_warnings_of_an_application_are_shown_and_do_not_stop_it(copy: Path) -> None:
+    source = copy / "src" / "ping.c"
+    source.write_text(source.read_text() + "\nstatic int forgotten(void)\n{\n    return ({ typeof(1) n = 2; n; });\n}\n")
+    done = signalbox("build", copy)
+    assert done.code == 0, done.err
+    assert "forgotten" in done.err
+    assert "[-Wunused-function]" in done.err
+    assert "[1/" not in done.err
+
+
 def test_cmake_alone_builds_what_was_generated(app: Path, tmp_path: Path) -> None:
     need("cmake")
     done = signalbox("build", app, "--generate-only", "-o", tmp_path / "out")

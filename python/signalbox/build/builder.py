@@ -146,9 +146,10 @@ def _tool(command: list[str], what: str) -> None:
     done = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False
     )
-    if done.returncode:
-        kept = [line for line in done.stdout.splitlines() if not re.match(r"\[\d+/\d+\] |ninja: Entering", line)]
+    kept = [line for line in done.stdout.splitlines() if not re.match(r"\[\d+/\d+\] |ninja: Entering", line)]
+    if done.returncode or any(" warning: " in line for line in kept):
         sys.stderr.write("\n".join(kept) + "\n")
+    if done.returncode:
         raise Failed(f"{what} failed; its messages are above")
 
 

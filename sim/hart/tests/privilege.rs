@@ -168,6 +168,25 @@ fn what_user_mode_may_not_execute() {
 }
 
 #[test]
+fn event_counters_are_hardwired_and_only_two_counters_can_be_stopped() {
+    let (mut hart, mut bus) = machine(privileged(), &[]);
+    // mhpmcounter3 to 31 with their upper halves, mhpmevent3 to 31.
+    for number in (0xb03..=0xb1f).chain(0xb83..=0xb9f).chain(0x323..=0x33f) {
+        set(&mut hart, &mut bus, number, u32::MAX);
+        assert_eq!(hart.csr(number as u16), Some(0), "{number:#x}");
+    }
+    for number in (0xc03..=0xc1fu16).chain(0xc83..=0xc9f) {
+        assert_eq!(hart.csr(number), Some(0), "{number:#x}");
+    }
+    set(&mut hart, &mut bus, 0x320, u32::MAX);
+    assert_eq!(hart.csr(0x320), Some(0b101));
+    let stopped = (hart.csr(0xb00), hart.csr(0xb02));
+    execute(&mut hart, &mut bus, NOP);
+    assert_eq!((hart.csr(0xb00), hart.csr(0xb02)), stopped);
+    assert_eq!(hart.csr(0x342), Some(0), "nothing trapped");
+}
+
+#[test]
 fn counters_are_shown_one_by_one() {
     for (bit, numbers) in [(1, [0xc00, 0xc80]), (2, [0xc01, 0xc81]), (4, [0xc02, 0xc82])] {
         for (other, number) in [(false, numbers[0]), (false, numbers[1]), (true, numbers[0]), (true, numbers[1])] {
