@@ -216,7 +216,9 @@ def test_one_node_on_virt_runs_alike_on_both(tmp_path: Path, engine: str) -> Non
 
 def test_warnings_of_an_application_are_shown_and_do_not_stop_it(copy: Path) -> None:
     source = copy / "src" / "ping.c"
-    source.write_text(source.read_text() + "\nstatic int forgotten(void)\n{\n    return ({ typeof(1) n = 2; n; });\n}\n")
+    source.write_text(
+        source.read_text() + "\nstatic int forgotten(void)\n{\n    return ({ typeof(1) n = 2; n; });\n}\n"
+    )
     done = signalbox("build", copy)
     assert done.code == 0, done.err
     assert "forgotten" in done.err
