@@ -81,10 +81,15 @@ def operation(g: Generator) -> Unit:
 
 
 def tie(g: Generator) -> Unit:
-    """What lies in the middle between two results: half an integer, an integer of 25 bits, 1 and half its last bit."""
+    """What lies in the middle between two results: half an integer, an integer of 25 bits, 1 and half its last bit; and
+    the lesser and the greater of two numbers, which elsewhere are mostly not numbers."""
     x, d, mode = g.one(g.nonzero), g.one(REGISTERS), g.one(MODES)
     sign = g.random.choice((0, 0x80000000))
-    kind = g.random.randrange(3)
+    kind = g.random.randrange(4)
+    if kind == 3:
+        a, b = g.random.sample(REGISTERS, 2)
+        return Unit((*g.word(x, number(g)), f"fmv.w.x {a}, {x}", *g.word(x, number(g)), f"fmv.w.x {b}, {x}",
+                     f"{g.one(('fmin.s', 'fmax.s'))} {d}, {a}, {b}", f"fmv.x.w {x}, {d}"))  # fmt: skip
     if kind == 0:
         half = g.random.choice((0x3F000000, 0x3FC00000, 0x40200000, 0x40600000))
         return Unit((*g.word(x, half | sign), f"fmv.w.x {d}, {x}", f"fcvt.w.s {g.one(g.nonzero)}, {d}{mode}"))
