@@ -73,14 +73,18 @@ class Case:
 # The geometric mean for one busy core is over these.
 FIVE = ("coremark", "memcpy-4k", "matrix", "t0-receiver", "random-branches")
 _BUILT = {"integer": "integer", "memcpy-4k": "memcpy", "t0-receiver": "receiver"}
+_PROGRAM = 0x0080_0000
 _FAR = 0x0180_0000
 _OWN = 0x2000_0000
 _OWN_BYTES = 0x1_0000
+_TILE_BYTES = 0x8_0000
+_NI = 0x1000_4000
 
 CASES = (
     *(Case(w, t) for t in ("full", "ideal-caches") for w in (*FIVE, "integer")),
     *(Case(w, cores=2) for w in ("integer", "memcpy-4k", "t0-receiver")),
     *(Case("private-memories", cores=64, platform="many", host_threads=n) for n in (1, 2, 4, 8)),
+    *(Case("network", cores=64, platform="many", host_threads=n) for n in (1, 2)),
     Case("shared-bus", cores=64, platform="many"),
     Case("private-memories", cores=2, platform="many"),
     Case("private-memories", cores=256, busy=2, platform="many"),
@@ -218,13 +222,14 @@ def _machine(case: Case, folder: Path) -> tuple[dict[str, Any], list[tuple[Path,
 
 
 def _many(case: Case, folder: Path) -> tuple[dict[str, Any], list[tuple[Path, list[int]]]]:
-    """Cores of de2-dual with a memory each, or all on one, besides the one that holds the program."""
-    shared = case.workload == "shared-bus"
+    """Cores of de2-dual: with a memory each, or all on one, besides the one that holds the program; or tiles of a mesh,
+    whose only memory is their own, with the network interface of mesh-4x4."""
+    shared, tiles = case.workload == "shared-bus", case.workload == "network"
     text = [
         "schema = 1",
         f'name = "bench-{case.workload}-{case.cores}"',
         "clock_hz = 50_000_000",
-        'default_memory = "program"',
+        f'default_memory = "{"own" if tiles else "program"}"',
         "[interconnect]",
         "request_cycles = 1",
         "response_cycles = 1",
@@ -234,16 +239,25 @@ def _many(case: Case, folder: Path) -> tuple[dict[str, Any], list[tuple[Path, li
         'class = "nios2f"',
         "icache = { size_bytes = 8192, line_bytes = 32, ways = 1 }",
         "dcache = { size_bytes = 4096, line_bytes = 32, ways = 1 }",
-        *_sram("program", 0x0080_0000, 0x0100_0000),
     ]
-    if shared:
-        text += _sram("shared", _FAR, 0x1_0000)
+    if tiles:
+        side = math.isqrt(case.cores)
+        text += ["[noc]", 'topology = "mesh"', f"width = {side}", f"height = {side}"]
+        text += [*_sram("own", _PROGRAM, _TILE_BYTES), "per_core = true"]
+        text += ["[[device]]", 'name = "ni"', 'model = "ni"', "per_core = true", f"base = {_NI:#x}"]
+        text += ["tx_flits = 64", "rx_flits = 128"]
+        place = [f"-DBENCH_NI={_NI:#x}u", f"-DBENCH_SIDE={side}u"]
     else:
-        text += [*_sram("own", _OWN, _OWN_BYTES), "per_core = true"]
+        text += _sram("program", _PROGRAM, 0x0100_0000)
+        if shared:
+            text += _sram("shared", _FAR, 0x1_0000)
+            place = [f"-DBENCH_FAR={_FAR:#x}u"]
+        else:
+            text += [*_sram("own", _OWN, _OWN_BYTES), "per_core = true"]
+            place = [f"-DBENCH_DATA={_OWN:#x}u"]
     platform = platform_resolve("\n".join(text) + "\n", "<bench>", platform_search_dirs())
     busy = case.busy or case.cores
-    far = [f"-DBENCH_FAR={_FAR:#x}u"] if shared else [f"-DBENCH_DATA={_OWN:#x}u"]
-    elf = _bare(case, folder, 0x0080_0000, case.cores, 9, [f"-DBENCH_BUSY={busy}u", *far])
+    elf = _bare(case, folder, _PROGRAM, case.cores, 9, [f"-DBENCH_BUSY={busy}u", *place])
     return platform, [(elf, list(range(case.cores)))]
 
 

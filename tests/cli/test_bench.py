@@ -80,6 +80,18 @@ def test_host_threads_change_nothing() -> None:
         assert batches == 0 if case["host_threads"] == 1 else batches > 0.8, case
 
 
+def test_tiles_of_a_network_run_side_by_side_between_their_packets() -> None:
+    need("riscv64-unknown-elf-gcc")
+    one, two = (measure("network")[name] for name in ("network-64-cores", "network-64-cores-2-threads"))
+    assert (one["instructions"], one["cycles"], one["state_hash"]) == (
+        two["instructions"],
+        two["cycles"],
+        two["state_hash"],
+    )
+    assert one["in_batches"] == 0
+    assert float(str(two["in_batches"])) > 0.5, two
+
+
 def test_an_unknown_workload() -> None:
     done = signalbox("bench", "sim", "--only", "coremarc")
     assert done.code == 2, done
