@@ -111,14 +111,24 @@ def lint_rust() -> list[Command]:
     ]
 
 
+def formats_as_ours() -> bool:
+    """Versions of clang-format differ in places; the sources are formatted by Debian 12's."""
+    try:
+        said = subprocess.run(["clang-format", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return True  # the command says that it is missing
+    return "version 14." in said
+
+
 def lint_c() -> list[Command]:
     # Headers of a node stand in for those that the build generates.
     options = "--quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability -j2"
     paths = "-Irtos/include -Irtos -Itests/target/virt --suppress=missingIncludeSystem"
     sources = [path for path in tracked(".c") if path.startswith("rtos/")]
     written = [path for path in tracked(".c", ".h") if "/golden/expected/" not in path]
+    formatted = [Command(["clang-format", "--dry-run", "-Werror", *written])] if formats_as_ours() else []
     return [
-        Command(["clang-format", "--dry-run", "-Werror", *written]),
+        *formatted,
         Command(["cppcheck", *options.split(), *paths.split(), *sources]),
     ]
 

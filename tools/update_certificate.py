@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from signalbox.build import reference
 from signalbox.certificate.table import committed, markdown, worse
 from signalbox.experiment import run
 
@@ -25,8 +26,15 @@ def main() -> int:
     old, after = rest.split(END)
     rows = run("certificate").measured
     if "--check" in sys.argv[1:]:
+        if not reference.is_gcc():
+            print("certificate: this compiler is not the table's; only the limits are checked")
+            old = ""
         found = worse(committed(old), rows)
-        new = [f"{r['core']} {r['program']}" for r in rows if (r["core"], r["program"]) not in committed(old)]
+        new = (
+            []
+            if not old
+            else [f"{r['core']} {r['program']}" for r in rows if (r["core"], r["program"]) not in committed(old)]
+        )
         found += [f"not in the table yet: {name}" for name in new]
         for line in found:
             print(f"docs/certificate.md: {line}")

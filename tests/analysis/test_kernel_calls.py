@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from synthetic import ROOT
 
+from signalbox.build import reference
 from signalbox.errors import UsageError
 from signalbox.experiment import calls, catalogue, load, run
 from signalbox.experiment.appendix_a import Settings, table_rows
@@ -68,6 +69,8 @@ def test_findings_are_evaluated(measured: dict[str, Any]) -> None:
     verdicts = {c["id"].split("/")[1].split("-")[0]: c["verdict"] for c in measured["claims"]}
     assert verdicts.keys() == {f"c0{i}" for i in range(1, 10)}
     assert set(verdicts.values()) <= {"holds", "differs"}
+    if not reference.is_gcc():
+        pytest.skip("the verdicts are those of another compiler's code")
     assert {c for c, v in verdicts.items() if v == "holds"} >= {"c03", "c05", "c06", "c08", "c09"}
 
 

@@ -3,6 +3,10 @@
  *  Idle and wake, memory, doorbells, the counter of cycles. */
 #include "suite.h"
 
+#ifndef TEST_CYCLES_LATE /* a machine that others use too may be late */
+#define TEST_CYCLES_LATE 100000u
+#endif
+
 /* ---- idle: no wake-up is lost, wherever the interrupt falls */
 
 static volatile uint32_t woken;
@@ -173,6 +177,6 @@ void test_cycles(void)
     } while (last < end && sb_timer_count(port_core()) - timer < SB_TIMER_HZ);
     EQUAL(backwards, 0);
     TRUE(last >= end);
-    TRUE(last < end + 100000u);
+    TRUE(last < end + TEST_CYCLES_LATE);
     test_group("cycles");
 }

@@ -21,6 +21,9 @@ use mem::{Backing, CachedPort};
 const WORTH: usize = 4;
 /// Instructions of a batch that is worth its threads.
 pub(crate) const PAYS: u64 = 1 << 14;
+/// Cycles for each core of the machine that the cores of a batch may go on by, so that it is begun: waking threads for less costs more
+/// than they bring, and a little later there is more.
+const ENOUGH: u64 = BATCH.0 / 4;
 /// Cycles of a batch: starting threads and waiting for them is to take a small part of it.
 const BATCH: Cycles = Cycles(4 * SLICE.0);
 /// So far a core goes on from its checkpoint, in a batch; bounds the undo log.
@@ -131,8 +134,15 @@ impl Item<'_> {
 
 impl Machine {
     /// Host threads that run cores ahead. How many there are changes nothing but the time that a run takes.
+    /// Where the host does not give them, one thread does it all.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
+        let others = self.threads - 1;
+        self.helpers = (others > 0)
+            .then(|| {
+                rayon::ThreadPoolBuilder::new().num_threads(others).thread_name(|n| format!("ahead {n}")).build().ok()
+            })
+            .flatten();
     }
 
     /// Instructions that cores executed in batches that more than one host thread shared, those that were taken back included. For who
@@ -173,8 +183,14 @@ impl Machine {
                 }
             })
             .collect();
-        let count = ready.iter().filter(|r| **r).count();
-        if count < WORTH * self.threads {
+        let ahead = self
+            .cores
+            .iter()
+            .zip(&ready)
+            .filter(|(_, ready)| **ready)
+            .map(|(core, _)| limit(core).since(core.hart.now()).0);
+        let (count, cycles) = ahead.fold((0, 0), |(count, sum), cycles| (count + 1, sum + cycles));
+        if count < WORTH * self.threads || cycles < ENOUGH * self.cores.len() as u64 {
             return None;
         }
         let delays = (self.fabric.request, self.fabric.response);
@@ -204,14 +220,18 @@ impl Machine {
             })
             .collect();
         let share = items.len().div_ceil(self.threads);
-        std::thread::scope(|scope| {
-            let mut shares = items.chunks_mut(share);
-            let mine = shares.next();
-            for theirs in shares {
-                scope.spawn(move || theirs.iter_mut().for_each(|item| item.run(delays)));
-            }
-            mine.into_iter().flatten().for_each(|item| item.run(delays));
-        });
+        let mut shares = items.chunks_mut(share);
+        let mine = shares.next();
+        let run = move |share: &mut [Item<'_>]| share.iter_mut().for_each(|item| item.run(delays));
+        match &self.helpers {
+            Some(helpers) => helpers.in_place_scope(|scope| {
+                for theirs in shares {
+                    scope.spawn(move |_| run(theirs));
+                }
+                mine.into_iter().for_each(run);
+            }),
+            None => mine.into_iter().chain(shares).for_each(run),
+        }
         let executed = items.iter().map(|item| item.executed).sum();
         self.in_batches += executed;
         for (index, _) in ready.iter().enumerate().filter(|(_, ready)| **ready) {

@@ -635,6 +635,7 @@ pub(crate) fn machine(
         cores,
         agenda,
         threads: 1,
+        helpers: None,
         in_batches: 0,
         fabric,
         images,

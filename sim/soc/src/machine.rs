@@ -153,6 +153,8 @@ pub struct Machine {
     pub(crate) cores: Vec<Core>,
     /// Host threads that run cores ahead.
     pub(crate) threads: usize,
+    /// Those besides the caller's.
+    pub(crate) helpers: Option<rayon::ThreadPool>,
     /// Instructions that they executed, those that were taken back included.
     pub(crate) in_batches: u64,
     /// When each core acts next; kept by [`Machine::changed`].

@@ -40,7 +40,7 @@ def stopped(g: Generator) -> Unit:
 
 def inhibit(g: Generator) -> Unit:
     """What mcountinhibit holds."""
-    first, second = g.one((0, 1, 4, 5)), g.one((0, 1, 4, 5))
+    first, second = g.random.choice((0, 1, 4, 5)), g.random.choice((0, 1, 4, 5))
     change = f"{g.one(('csrrsi', 'csrrci'))} x0, mcountinhibit, {second}"
     read = f"csrrwi {g.one(g.writable)}, mcountinhibit, 0 # mcountinhibit"
     return Unit((f"csrrwi x0, mcountinhibit, {first}", change, read))
@@ -49,8 +49,8 @@ def inhibit(g: Generator) -> Unit:
 def switched_off(g: Generator) -> Unit:
     """Entries of the protection that match nothing: their addresses, and rights without a range."""
     # Entry 12 may have been locked by a program before.
-    name, work = f"pmpaddr{g.one((8, 9, 10, 13, 14, 15))}", g.one(g.nonzero)
-    config = sum(g.one((0, 1, 3, 4, 5, 7)) << 8 * n for n in range(4))
+    name, work = f"pmpaddr{g.random.choice((8, 9, 10, 13, 14, 15))}", g.one(g.nonzero)
+    config = sum(g.random.choice((0, 1, 3, 4, 5, 7)) << 8 * n for n in range(4))
     address = (f"csrrw {g.one(g.writable)}, {name}, {g.one(g.any)}", f"csrrs {g.one(g.writable)}, {name}, x0 # pmp off")
     rights = (f"csrrw {g.one(g.writable)}, pmpcfg2, {work}", f"csrrs {g.one(g.writable)}, pmpcfg2, x0 # pmp off")
     return Unit((*address, *g.word(work, config), *rights))
