@@ -21,9 +21,9 @@ use mem::{Backing, CachedPort};
 const WORTH: usize = 4;
 /// Instructions of a batch that is worth its threads.
 pub(crate) const PAYS: u64 = 1 << 14;
-/// Cycles for each core of the machine that the cores of a batch may go on by, so that it is begun: waking threads for less costs more
-/// than they bring, and a little later there is more.
-const ENOUGH: u64 = BATCH.0 / 4;
+/// The part of what all cores could go on by that those of a batch may, so that it is begun: waking threads for less costs more than
+/// they bring, and a little later there is more.
+const ENOUGH: u64 = 4;
 /// Cycles of a batch: starting threads and waiting for them is to take a small part of it.
 const BATCH: Cycles = Cycles(4 * SLICE.0);
 /// So far a core goes on from its checkpoint, in a batch; bounds the undo log.
@@ -189,8 +189,9 @@ impl Machine {
             .zip(&ready)
             .filter(|(_, ready)| **ready)
             .map(|(core, _)| limit(core).since(core.hart.now()).0);
+        let all = (now + BATCH).min(until).since(now).0 * self.cores.len() as u64;
         let (count, cycles) = ahead.fold((0, 0), |(count, sum), cycles| (count + 1, sum + cycles));
-        if count < WORTH * self.threads || cycles < ENOUGH * self.cores.len() as u64 {
+        if count < WORTH * self.threads || ENOUGH * cycles < all {
             return None;
         }
         let delays = (self.fabric.request, self.fabric.response);
